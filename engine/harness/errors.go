@@ -1,0 +1,13 @@
+package harness
+
+import "errors"
+
+// Errors that callers branch on.
+var (
+	// ErrStop, wrapped by a custom tool's error, ends the turn after its result is stored.
+	ErrStop = errors.New("stop the turn")
+	// ErrBudget, wrapped by a Gate's error, ends the turn with a fault of class Budget.
+	ErrBudget = errors.New("budget reached")
+	// ErrNoSession is returned by Start when a session to resume has no transcript.
+	ErrNoSession = errors.New("no such session")
+)

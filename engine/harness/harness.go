@@ -1,0 +1,182 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"git-flower/guards"
+)
+
+// A Harness runs sessions: model contexts with an id of their own. Sessions of
+// one harness may run side by side.
+type Harness interface {
+	// Name is what records and configuration call it: "messages", "claude".
+	Name() string
+	// Start opens a session, a new one or one that the transcript store knows.
+	// It sends nothing to the model.
+	Start(ctx context.Context, o Options) (Session, error)
+}
+
+// A Session is one open model context. Next is called from one goroutine;
+// Send and Interrupt may be called from any.
+type Session interface {
+	// Send says something. When the session rests it begins a turn; while a
+	// turn runs the words are queued and go along with the next request.
+	// An empty text carries on a turn that a fault or a crash broke off.
+	Send(ctx context.Context, text string) error
+	// Next returns the next event. A turn ends with an Ended event, after which
+	// Next blocks until Send. After Close it returns io.EOF.
+	Next(ctx context.Context) (Event, error)
+	// Interrupt ends the running turn at once; its Ended event has Stop
+	// StopInterrupted. The session can be sent to again.
+	Interrupt(ctx context.Context) error
+	// Close ends the session's work and waits for it. Safe to call twice.
+	Close() error
+}
+
+// Options describe a session to Start.
+type Options struct {
+	// Session is the id; a lower-case UUID made by the caller.
+	Session string
+	// Resume loads the session's transcript from the store. Calls that were
+	// left open are answered first: tools of ours are called again under the
+	// same id, others get a result that says they were cut off.
+	Resume bool
+
+	Role  string // guards.Call.Role of every call
+	Agent string // guards.Call.Agent of every call
+	Dir   string // working directory of the tools, absolute
+
+	// System is the role's rule text. It is appended to the harness's own
+	// system prompt and stays the same for the life of the session.
+	System string
+
+	Model    string // empty: the harness's default
+	Effort   string // low, medium, high, …; empty: the model's own
+	MaxTurns int    // requests in one turn of ours; zero means no limit
+
+	// Tools names the harness's built-in tools that are offered.
+	Tools []string
+	// Custom are tools of ours.
+	Custom []Tool
+
+	// Authorize is asked before every call, built-in or custom; its answer is
+	// final. Nil denies everything.
+	Authorize func(context.Context, guards.Call) guards.Decision
+	// Observe sees every result and may replace it. Nil changes nothing.
+	Observe func(context.Context, guards.Call, Result) Result
+	// Gate is asked before every request. Nil admits everything.
+	Gate Gate
+
+	// Env is the whole environment of commands that tools start.
+	Env []string
+}
+
+// A Tool is a tool of ours, offered to the model beside the built-in ones.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the input, an object
+	// Parallel says that several calls of one message may run side by side.
+	Parallel bool
+	// Call performs it. It may block for hours. id is the tool call's own id and
+	// the same when the call is repeated after a crash. An error becomes an
+	// error result for the model, unless it wraps ErrStop.
+	Call func(ctx context.Context, id string, input json.RawMessage) (Result, error)
+}
+
+// A Result is what a tool gave back.
+type Result struct {
+	Text    string
+	IsError bool
+	// Image, when not nil, is shown to the model before the text.
+	Image *Image
+}
+
+// An Image is a picture that a tool read.
+type Image struct {
+	MediaType string
+	Data      []byte
+}
+
+// A Gate holds the purse. Every Admit that returned nil is followed by exactly
+// one Settle, also when the request failed.
+type Gate interface {
+	// Admit returns an error that wraps ErrBudget when the request may not be made.
+	Admit(ctx context.Context, r Request) error
+	Settle(ctx context.Context, r Request, u Usage)
+}
+
+// A Request is about to be sent to a model.
+type Request struct {
+	Session   string
+	Role      string
+	Agent     string
+	Model     string
+	Input     int64 // tokens, estimated and rather too many than too few
+	MaxOutput int64 // tokens
+}
+
+// Usage is what a response counted, in tokens.
+type Usage struct {
+	Input   int64 // neither read from nor written to the cache
+	Output  int64
+	Read    int64 // from the cache
+	Write5m int64 // to the cache, kept five minutes
+	Write1h int64 // to the cache, kept an hour
+}
+
+// Context is how full the model's window was.
+func (u Usage) Context() int64 { return u.Input + u.Read + u.Write5m + u.Write1h }
+
+// Add sums two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.Read + v.Read, u.Write5m + v.Write5m, u.Write1h + v.Write1h}
+}
+
+// A Transcript keeps the entries of sessions. Entries are JSON objects in the
+// shape of Claude Code's transcripts (type, uuid, parentUuid, sessionId,
+// timestamp, message).
+type Transcript interface {
+	// Append returns once the entries are on disk.
+	Append(ctx context.Context, session string, entries ...json.RawMessage) error
+	// Load returns what a resumed session starts from, oldest first.
+	Load(ctx context.Context, session string) ([]json.RawMessage, error)
+}
+
+// A Fault says why a turn broke off, in terms that decide what to do about it.
+type Fault struct {
+	Class      Class
+	Status     int    // HTTP status, zero without one
+	Type       string // the API's error type, "overloaded_error"
+	Message    string // one line, without secrets
+	RequestID  string
+	RetryAfter time.Duration // as the server asked; zero when it did not
+}
+
+// A Class of faults.
+type Class int
+
+// The classes. The zero class is an unclassified failure.
+const (
+	Unknown       Class = iota
+	Network             // no connection, or it broke
+	RateLimit           // 429
+	Overloaded          // 529
+	ServerError         // 5xx
+	UsageLimit          // a plan's limit with a time at which it ends
+	Auth                // 401, 403
+	Invalid             // 400, 404, 413: asking again does not help
+	PromptTooLong       // the window is full
+	Budget              // the gate refused
+	Refused             // the model declined to answer
+	Broken              // the harness itself failed
+)
+
+func (c Class) String() string {
+	return [...]string{"unknown", "network", "rate limit", "overloaded", "server error", "usage limit",
+		"auth", "invalid", "prompt too long", "budget", "refused", "broken"}[c]
+}
+
+func (f *Fault) Error() string { return f.Class.String() + ": " + f.Message }

@@ -1,0 +1,23 @@
+package process
+
+import "time"
+
+// A Command is a shell script to run for a model or for a check.
+type Command struct {
+	Script  string        // handed to "sh -c" as one argument
+	Dir     string        // working directory, absolute
+	Env     []string      // the whole environment, "KEY=value"; see Env
+	Timeout time.Duration // zero means none but the context's
+	Limit   int           // bytes of output kept; zero means DefaultLimit
+}
+
+// A Result is what a Command did.
+type Result struct {
+	Output    string // standard output and error as they came; the middle is cut when over the limit
+	Bytes     int64  // how much was printed in all
+	Digest    string // sha256 of all that was printed, hex
+	ExitCode  int    // 128+n when ended by signal n
+	TimedOut  bool
+	Truncated bool
+	Duration  time.Duration
+}
