@@ -23,8 +23,13 @@ type Harness interface {
 type Session interface {
 	// Send says something. When the session rests it begins a turn; while a
 	// turn runs the words are queued and go along with the next request.
-	// An empty text carries on a turn that a fault or a crash broke off.
-	Send(ctx context.Context, text string) error
+	//
+	// A message whose ID the transcript already holds is not said twice, and a
+	// message without text says nothing: in both cases the turn that a fault or
+	// a crash broke off is carried on. When the model had already ended that
+	// turn, no request is made: the next event is its Ended, with the text of
+	// the stored reply.
+	Send(ctx context.Context, m Message) error
 	// Next returns the next event. A turn ends with an Ended event, after which
 	// Next blocks until Send. After Close it returns io.EOF.
 	Next(ctx context.Context) (Event, error)
@@ -33,6 +38,15 @@ type Session interface {
 	Interrupt(ctx context.Context) error
 	// Close ends the session's work and waits for it. Safe to call twice.
 	Close() error
+}
+
+// A Message is what is said to a session.
+type Message struct {
+	// ID, a lower-case UUID, becomes the transcript entry's own. Empty: a new one.
+	// A caller that derives it from what the message is about can send again
+	// after a crash without asking whether it was sent before.
+	ID   string
+	Text string
 }
 
 // Options describe a session to Start.
