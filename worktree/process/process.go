@@ -11,6 +11,10 @@ type Command struct {
 	Limit   int           // bytes of output kept; zero means DefaultLimit
 }
 
+// DefaultLimit is how many bytes of output are kept when a Command names no
+// limit: about 8,000 tokens, what one tool result may cost a context.
+const DefaultLimit = 30000
+
 // A Result is what a Command did.
 type Result struct {
 	Output    string // standard output and error as they came; the middle is cut when over the limit

@@ -1,0 +1,29 @@
+//go:build unix && !linux
+
+package process
+
+import "syscall"
+
+// A family is the shell's process group.
+type family struct {
+	leader int
+	asked  *bool
+}
+
+func newFamily(leader int, _ string) family { return family{leader: leader, asked: new(bool)} }
+
+// signal asks the group to end, or makes it, and returns 1 while there is one.
+func (f family) signal(hard bool) int {
+	if syscall.Kill(-f.leader, 0) == syscall.ESRCH {
+		return 0
+	}
+	switch {
+	case hard:
+		syscall.Kill(-f.leader, syscall.SIGKILL)
+	case !*f.asked:
+		*f.asked = true
+		syscall.Kill(-f.leader, syscall.SIGTERM)
+		syscall.Kill(-f.leader, syscall.SIGCONT)
+	}
+	return 1
+}

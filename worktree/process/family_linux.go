@@ -1,0 +1,133 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// A family is a command's session, everything that carries its mark, and all
+// their descendants.
+type family struct {
+	leader int
+	mark   []byte
+	since  uint64          // the leader's start, in clock ticks after boot
+	asked  map[member]bool // who got SIGTERM
+}
+
+// A member is a process; the start tells it from a later one of the same number.
+type member struct {
+	pid   int
+	start uint64
+}
+
+func newFamily(leader int, mark string) family {
+	f := family{leader: leader, mark: []byte(mark + "=1"), asked: map[member]bool{}}
+	if s, ok := readStat(leader); ok {
+		f.since = s.start
+	}
+	return f
+}
+
+// signal asks all living members to end, or makes them, and returns how many
+// there were. A member is asked once.
+func (f family) signal(hard bool) int {
+	members := f.members()
+	for _, m := range members {
+		switch {
+		case hard:
+			syscall.Kill(m.pid, syscall.SIGKILL)
+		case !f.asked[m]:
+			f.asked[m] = true
+			syscall.Kill(m.pid, syscall.SIGTERM)
+			syscall.Kill(m.pid, syscall.SIGCONT)
+		}
+	}
+	return len(members)
+}
+
+// members walks /proc. A process can only be a descendant of one that is older,
+// but numbers wrap round, so the walk repeats until nothing is added.
+func (f family) members() []member {
+	all := f.candidates()
+	in := map[int]bool{}
+	for _, s := range all {
+		if s.pid == f.leader && s.start == f.since || s.session == f.leader || f.marked(s.pid) {
+			in[s.pid] = true
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range all {
+			if !in[s.pid] && in[s.parent] {
+				in[s.pid], grown = true, true
+			}
+		}
+	}
+	var living []member
+	for _, s := range all {
+		if in[s.pid] && s.state != 'Z' && s.state != 'X' {
+			living = append(living, member{s.pid, s.start})
+		}
+	}
+	return living
+}
+
+// candidates are the processes that started no earlier than the command.
+func (f family) candidates() []stat {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var all []stat
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		if s, ok := readStat(pid); ok && s.start >= f.since {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (f family) marked(pid int) bool {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && bytes.Contains(env, f.mark)
+}
+
+// A stat is what /proc/<pid>/stat says.
+type stat struct {
+	pid, parent, session int
+	state                byte
+	start                uint64
+}
+
+func readStat(pid int) (stat, bool) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, false
+	}
+	return parseStat(pid, line)
+}
+
+// parseStat reads the fields behind the last ')': the command's name before it
+// may hold anything.
+func parseStat(pid int, line []byte) (stat, bool) {
+	i := bytes.LastIndexByte(line, ')')
+	if i < 0 {
+		return stat{}, false
+	}
+	fields := bytes.Fields(line[i+1:])
+	if len(fields) < 20 || len(fields[0]) != 1 {
+		return stat{}, false
+	}
+	parent, err1 := strconv.Atoi(string(fields[1]))
+	session, err2 := strconv.Atoi(string(fields[3]))
+	start, err3 := strconv.ParseUint(string(fields[19]), 10, 64)
+	return stat{pid, parent, session, fields[0][0], start}, err1 == nil && err2 == nil && err3 == nil
+}

@@ -1,0 +1,17 @@
+package process
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+)
+
+// markPrefix begins the names of the variables by which a command's processes
+// are found again. Each command has a name of its own, so that the marks of a
+// program that runs commands inside a command add up.
+const markPrefix = "FLOWER_COMMAND_"
+
+func newMark() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return markPrefix + hex.EncodeToString(b[:])
+}

@@ -1,0 +1,160 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// grace is what a process gets between SIGTERM and SIGKILL.
+	grace = 2 * time.Second
+	// lastWait is how long a killed process may take to be gone, and how long
+	// a pipe that somebody out of reach holds open is still read.
+	lastWait = time.Second
+)
+
+// Run runs c and returns what it did. That it failed or ran out of time is told
+// in the Result; an error means that it could not be started, that ctx ended
+// (the Result then holds what there was until then), or that something it
+// started could not be ended.
+func Run(ctx context.Context, c Command) (Result, error) {
+	if !filepath.IsAbs(c.Dir) {
+		return Result{}, fmt.Errorf("cannot run a command: directory '%s' is not absolute", c.Dir)
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	began := time.Now()
+	j, err := start(c)
+	if err != nil {
+		return Result{}, fmt.Errorf("cannot run a command in '%s': %w", c.Dir, err)
+	}
+	timedOut, stopped := j.wait(ctx, c.Timeout)
+	ended := j.end()
+	out := j.finish()
+	r := Result{
+		Output: out.text(), Bytes: out.total, Digest: out.digest(), Truncated: out.truncated(),
+		ExitCode: j.exitCode(), TimedOut: timedOut, Duration: time.Since(began),
+	}
+	return r, errors.Join(stopped, ended)
+}
+
+// A job is a command that runs.
+type job struct {
+	cmd    *exec.Cmd
+	family family
+	output *os.File // our end of the pipe
+	out    *capture
+	read   chan struct{} // closed when output is at its end
+	exited chan struct{} // closed when the shell has been waited for
+}
+
+func start(c Command) (*job, error) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		return nil, err
+	}
+	if c.Limit <= 0 {
+		c.Limit = DefaultLimit
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	mark := newMark()
+	cmd := exec.Command(shell, "-c", c.Script)
+	cmd.Dir = c.Dir
+	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], "PWD="+c.Dir, mark+"=1")
+	cmd.Stdout, cmd.Stderr = w, w
+	ownSession(cmd)
+	if err := cmd.Start(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	j := &job{
+		cmd: cmd, family: newFamily(cmd.Process.Pid, mark), output: r, out: newCapture(c.Limit),
+		read: make(chan struct{}), exited: make(chan struct{}),
+	}
+	go j.copyOutput()
+	go j.reap()
+	return j, nil
+}
+
+func (j *job) copyOutput() {
+	defer close(j.read)
+	io.Copy(j.out, j.output) // ends with the stream or when finish closes it
+}
+
+func (j *job) reap() {
+	defer close(j.exited)
+	j.cmd.Wait() // what went wrong is in ProcessState
+}
+
+// wait waits for the shell. It reports whether its time was up first, or
+// returns ctx's error if that ended first.
+func (j *job) wait(ctx context.Context, limit time.Duration) (timedOut bool, err error) {
+	var up <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		up = timer.C
+	}
+	select {
+	case <-j.exited:
+		return false, nil
+	case <-up:
+		return true, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// end ends everything that is left of the command, the shell included.
+func (j *job) end() error {
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	began := time.Now()
+	for {
+		hard := time.Since(began) >= grace
+		left := j.family.signal(hard)
+		if left == 0 {
+			break
+		}
+		if time.Since(began) >= grace+lastWait {
+			return fmt.Errorf("cannot end a command: %d of its processes are left", left)
+		}
+		<-poll.C
+	}
+	<-j.exited
+	return nil
+}
+
+// exitCode is -1 while the shell cannot be ended.
+func (j *job) exitCode() int {
+	select {
+	case <-j.exited:
+		return exitCode(j.cmd.ProcessState)
+	default:
+		return -1
+	}
+}
+
+// finish reads what is left of the output and returns it all.
+func (j *job) finish() *capture {
+	timer := time.NewTimer(lastWait)
+	defer timer.Stop()
+	select {
+	case <-j.read:
+	case <-timer.C:
+	}
+	j.output.Close()
+	<-j.read
+	return j.out
+}
