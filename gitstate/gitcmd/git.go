@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -39,6 +40,15 @@ func (g Git) In(dir string) Git { g.dir = dir; return g }
 // Env returns the same Git with more variables; later ones win.
 func (g Git) Env(vars ...string) Git {
 	g.env = append(g.env[:len(g.env):len(g.env)], vars...)
+	return g
+}
+
+// Without returns the same Git without some variables of the environment.
+func (g Git) Without(names ...string) Git {
+	g.env = slices.DeleteFunc(slices.Clone(g.env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 	return g
 }
 
