@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+)
+
+// A runDetail is what status tells of one run, in its JSON form.
+type runDetail struct {
+	runSummary
+	Base      string      `json:"base"`
+	Join      string      `json:"join,omitempty"`
+	Rehearsed bool        `json:"rehearsed,omitempty"`
+	Request   string      `json:"request"`
+	Goal      string      `json:"goal,omitempty"`
+	Checks    []checkLine `json:"checks,omitempty"`
+	Verdict   string      `json:"verdict,omitempty"`
+	Reason    string      `json:"reason,omitempty"`
+	Question  string      `json:"question,omitempty"`
+	Driver    int         `json:"driver_pid,omitempty"`
+	Spent     int64       `json:"spent_micro_usd"`
+}
+
+// A checkLine is one check of the goal with what the last verdict found.
+type checkLine struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+	State   string `json:"state"` // passed, failed, or open when nobody has judged it
+}
+
+func statusOfOne(ctx context.Context, env *Env, c *call, store *gitstate.Store, name string) error {
+	run, err := store.Run(ctx, name)
+	if err != nil {
+		return err
+	}
+	d, err := newRunDetail(ctx, store, run)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.is("json"):
+		return jsonLine(env.Out, d)
+	case c.porcelain():
+		return write(env.Out, d.porcelain(c.is("null")))
+	}
+	stat, err := resultOf(ctx, store, d)
+	if err != nil {
+		return err
+	}
+	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]gitstate.Summary{d.source(run)}))
+}
+
+func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run) (runDetail, error) {
+	s, err := summaryOf(ctx, store, run.Name())
+	if err != nil {
+		return runDetail{}, err
+	}
+	h := run.History()
+	d := runDetail{runSummary: newRunSummary(s), Base: string(h.Base), Spent: int64(h.Spent())}
+	if request, ok := h.Current(gitstate.KindRequest); ok {
+		d.Request, d.Rehearsed = request.Body, request.Meta.Rehearsed
+	}
+	d.addGoal(h)
+	if q, ok := openQuestion(h); ok {
+		d.Question = q.Body
+		d.State = stateWaiting
+	}
+	join, _, err := store.Ref(ctx, joinRef(run.Name()))
+	d.Join = string(join)
+	return d, err
+}
+
+func joinRef(name string) string { return "refs/flower/join/" + name }
+
+// summaryOf finds the run's line among all of them.
+func summaryOf(ctx context.Context, store *gitstate.Store, name string) (gitstate.Summary, error) {
+	all, err := store.Runs(ctx)
+	if err != nil {
+		return gitstate.Summary{}, err
+	}
+	i := slices.IndexFunc(all, func(s gitstate.Summary) bool { return s.Name == name })
+	if i < 0 {
+		return gitstate.Summary{}, fmt.Errorf("run '%s': %w", name, gitstate.ErrNotFound)
+	}
+	return all[i], nil
+}
+
+// addGoal joins the goal's checks with what the newest verdict on it found.
+func (d *runDetail) addGoal(h gitstate.History) {
+	goalDoc, ok := h.Current(gitstate.KindGoal)
+	if !ok {
+		return
+	}
+	goal := document.ParseGoal(goalDoc.Body)
+	d.Goal = goal.Statement
+	var verdict document.Verdict
+	judged, ok := h.Last(func(doc gitstate.Doc) bool {
+		return doc.Kind == gitstate.KindVerdict && slices.Contains(doc.Meta.From, goalDoc.Name())
+	})
+	if ok {
+		verdict = document.ParseVerdict(judged.Body)
+		d.Verdict, d.Reason = judged.Meta.State, verdict.Reason
+	}
+	for i, check := range goal.Checks {
+		d.Checks = append(d.Checks, checkLine{Text: check.Text, Command: check.Command, State: checkState(verdict, i+1)})
+	}
+}
+
+func checkState(v document.Verdict, number int) string {
+	for _, c := range v.Checks {
+		if c.Check == number {
+			return map[bool]string{true: "passed", false: "failed"}[c.Passed]
+		}
+	}
+	return "open"
+}
+
+// openQuestion is the newest question that no answer was made from.
+func openQuestion(h gitstate.History) (gitstate.Doc, bool) {
+	if _, over := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindEnd }); over {
+		return gitstate.Doc{}, false
+	}
+	return h.Last(func(q gitstate.Doc) bool {
+		_, answered := h.Last(func(a gitstate.Doc) bool {
+			return a.Kind == gitstate.KindAnswer && slices.Contains(a.Meta.From, q.Name())
+		})
+		return q.Kind == gitstate.KindQuestion && !answered
+	})
+}
+
+func (d runDetail) porcelain(nul bool) string {
+	p := porcelain{nul: nul}
+	p.summary(d.runSummary)
+	p.field("base", d.Base)
+	p.field("join", d.Join)
+	p.field("verdict", d.Verdict)
+	p.number("spent-micro-usd", d.Spent)
+	p.number("driver", int64(d.Driver))
+	if d.Rehearsed {
+		p.line("rehearsed")
+	}
+	p.line("")
+	return p.String()
+}
+
+func (d runDetail) forPeople(l look) string {
+	var b strings.Builder
+	field := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "  %-9s %s\n", label+":", value)
+		}
+	}
+	fmt.Fprintf(&b, "run %s  %s\n", l.paint(strong, d.Name), l.paint(faint, d.ID))
+	state := d.State
+	if d.Rehearsed {
+		state += " (rehearsed: a scripted model did it)"
+	}
+	field("state", l.paint(colourOf(d.State), state))
+	field("last", cut(d.Kind+": "+oneLine(d.Subject), 66)+", "+l.ago(d.Time))
+	field("request", cut(firstLine(d.Request), 66))
+	field("goal", cut(firstLine(d.Goal), 66))
+	for i, c := range d.Checks {
+		mark := map[string]string{"passed": "+", "failed": "x", "open": " "}[c.State]
+		fmt.Fprintf(&b, "            [%s] %d. %s\n", l.paint(colourOf(c.State), mark), i+1, cut(firstLine(c.Text), 60))
+	}
+	field("verdict", cut(strings.TrimRight(d.Verdict+": "+firstLine(d.Reason), ": "), 66))
+	field("question", l.paint(asks, cut(firstLine(d.Question), 66)))
+	field("spent", dollars(gitstate.MicroUSD(d.Spent)))
+	return b.String()
+}
+
+// source is the summary again, with the state that the history told.
+func (d runDetail) source(run *gitstate.Run) gitstate.Summary {
+	s := gitstate.Summary{Name: run.Name(), Kind: gitstate.Kind(d.Kind)}
+	s.Meta.State = d.State
+	return s
+}
+
+// resultOf shows what the workers' merged result changes, and how to see it.
+func resultOf(ctx context.Context, store *gitstate.Store, d runDetail) (string, error) {
+	if d.Join == "" {
+		return "", nil
+	}
+	stat, err := store.Git().Read(ctx, "diff", "--stat=72", "--end-of-options", d.Base, d.Join)
+	if err != nil {
+		return "", fmt.Errorf("show the result of run '%s': %w", d.Name, err)
+	}
+	return fmt.Sprintf("\n%s\n  (use \"git diff %s %s\" to see it)\n", strings.TrimRight(sanitise(string(stat)), "\n"),
+		short(d.Base), short(d.Join)), nil
+}
+
+func short(id string) string { return gitstate.ObjectID(id).Short() }

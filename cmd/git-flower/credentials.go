@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// Credentials are what a request to a model needs besides the request. They
+// are one set from one place: a key never meets an address from elsewhere.
+type Credentials struct {
+	APIKey    string // for the x-api-key header; never set together with AuthToken
+	AuthToken string // for a gateway's "Authorization: Bearer"
+	BaseURL   string // without /v1; empty is Anthropic's own
+	Model     string // empty: the harness's default
+
+	OpusModel, SonnetModel, HaikuModel string // names behind the tiers
+	SubagentModel, Effort              string
+
+	Source string // where the set was found, for people
+}
+
+// credentialKeys are the nine variables that make a set (spec/surface.md 2.2).
+func credentialKeys() []string {
+	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
+		"ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL", "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+		"CLAUDE_CODE_SUBAGENT_MODEL", "CLAUDE_CODE_EFFORT_LEVEL"}
+}
+
+// A credentialSearch says where to look.
+type credentialSearch struct {
+	lookup func(string) (string, bool) // the environment
+	dir    string                      // whose .env counts
+	home   string                      // empty: there is none
+	// tracked reports whether git tracks a file in dir. An error means that it
+	// cannot be told, and then the file is not used.
+	tracked func(ctx context.Context, name string) (bool, error)
+	warn    func(text string)
+}
+
+// A place is somewhere that credentials may be. values is nil when there is
+// nothing; why says it in words.
+type place struct {
+	name   string
+	values map[string]string
+	why    string
+}
+
+// FindCredentials returns the set of the first place that has a key or token,
+// or an error that names every place looked at and the ways out. Nothing is
+// written.
+func FindCredentials(ctx context.Context, s credentialSearch) (Credentials, error) {
+	var passed []place
+	for _, look := range s.places() {
+		p := look(ctx)
+		if p.values["ANTHROPIC_API_KEY"] != "" || p.values["ANTHROPIC_AUTH_TOKEN"] != "" {
+			s.warnOfPassed(passed, p)
+			return newCredentials(p, s.warn)
+		}
+		if p.why == "" {
+			p.why = "no key and no token in it"
+		}
+		passed = append(passed, p)
+	}
+	return Credentials{}, missingCredentials(passed)
+}
+
+// places lists where to look, first come first served. They are functions, so
+// that a file behind the one that serves is never opened.
+func (s credentialSearch) places() []func(context.Context) place {
+	config, _ := s.lookup("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = s.under(".config")
+	}
+	return []func(context.Context) place{
+		s.environment,
+		s.named,
+		s.beside,
+		func(context.Context) place { return s.envFile(joined(config, "git-flower", ".env")) },
+		func(context.Context) place { return s.envFile(joined(config, "flower", ".env")) },
+		func(context.Context) place { return s.settingsFile(s.under(".claude", "settings.json")) },
+	}
+}
+
+func (s credentialSearch) under(parts ...string) string {
+	return joined(s.home, parts...)
+}
+
+// joined is a path below dir, empty when there is no dir.
+func joined(dir string, parts ...string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+func (s credentialSearch) environment(context.Context) place {
+	p := place{name: "the environment", values: map[string]string{}}
+	for _, key := range credentialKeys() {
+		if v, _ := s.lookup(key); v != "" {
+			p.values[key] = v
+		}
+	}
+	if len(p.values) == 0 {
+		p.why = "ANTHROPIC_API_KEY and ANTHROPIC_AUTH_TOKEN are not set"
+	}
+	return p
+}
+
+// named is the file that FLOWER_ENV names.
+func (s credentialSearch) named(context.Context) place {
+	file, _ := s.lookup("FLOWER_ENV")
+	if file == "" {
+		return place{name: "the file in $FLOWER_ENV", why: "FLOWER_ENV is not set"}
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.dir, file)
+	}
+	return s.envFile(file)
+}
+
+// beside is the .env of the directory. What git tracks came from others, and
+// so may what another user owns: a key or an address in it is not ours to use.
+func (s credentialSearch) beside(ctx context.Context) place {
+	p := s.envFile(filepath.Join(s.dir, ".env"))
+	if len(p.values) == 0 {
+		return p
+	}
+	refuse := func(why string) place {
+		s.warn(fmt.Sprintf("%s: ignored for credentials: %s", p.name, why))
+		return place{name: p.name, why: "ignored: " + why}
+	}
+	if err := ownedByUser(p.name); err != nil {
+		return refuse(err.Error())
+	}
+	tracked, err := s.tracked(ctx, ".env")
+	switch {
+	case err != nil:
+		return refuse(fmt.Sprintf("cannot tell whether git tracks it: %v", err))
+	case tracked:
+		return refuse("git tracks it")
+	}
+	return p
+}
+
+func (s credentialSearch) envFile(file string) place {
+	return s.readPlace(file, func(data []byte) map[string]string {
+		values, odd := parseEnvFile(string(data))
+		for _, o := range odd {
+			s.warn(fmt.Sprintf("%s:%d: %s", file, o.line, o.text))
+		}
+		return values
+	})
+}
+
+func (s credentialSearch) settingsFile(file string) place {
+	return s.readPlace(file, func(data []byte) map[string]string {
+		values, err := parseSettings(data)
+		if err != nil {
+			s.warn(fmt.Sprintf("%s: %v", file, err))
+		}
+		return values
+	})
+}
+
+// maxCredentialFile bounds what is read; such files have a few lines.
+const maxCredentialFile = 1 << 20
+
+func (s credentialSearch) readPlace(file string, parse func([]byte) map[string]string) place {
+	if file == "" {
+		return place{name: "a file in the home directory", why: "there is no home directory"}
+	}
+	p := place{name: file}
+	info, err := os.Stat(file)
+	switch {
+	case os.IsNotExist(err):
+		p.why = "no such file"
+		return p
+	case err == nil && (!info.Mode().IsRegular() || info.Size() > maxCredentialFile):
+		p.why = "no ordinary file of at most 1 MiB"
+		return p
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		p.why = "cannot be read"
+		s.warn(fmt.Sprintf("%s: %v", file, err))
+		return p
+	}
+	p.values = map[string]string{}
+	for key, value := range parse(data) {
+		for _, known := range credentialKeys() {
+			if key == known && value != "" {
+				p.values[key] = value
+			}
+		}
+	}
+	return p
+}
+
+// warnOfPassed tells of addresses in places before the one that serves: whoever
+// set one must know that the key does not go there.
+func (s credentialSearch) warnOfPassed(passed []place, served place) {
+	for _, p := range passed {
+		for _, key := range credentialKeys() {
+			if p.values[key] != "" {
+				s.warn(fmt.Sprintf("%s in %s does not count: key and address come from %s", key, p.name, served.name))
+			}
+		}
+	}
+}
+
+func newCredentials(p place, warn func(string)) (Credentials, error) {
+	v := p.values
+	for _, key := range credentialKeys() {
+		if strings.IndexFunc(v[key], unicode.IsControl) >= 0 {
+			return Credentials{}, endf(endFatal, "write it again on one line", "%s in %s holds a control character", key, p.name)
+		}
+	}
+	c := Credentials{APIKey: v["ANTHROPIC_API_KEY"], AuthToken: v["ANTHROPIC_AUTH_TOKEN"],
+		BaseURL: strings.TrimRight(v["ANTHROPIC_BASE_URL"], "/"), Model: v["ANTHROPIC_MODEL"],
+		OpusModel: v["ANTHROPIC_DEFAULT_OPUS_MODEL"], SonnetModel: v["ANTHROPIC_DEFAULT_SONNET_MODEL"],
+		HaikuModel: v["ANTHROPIC_DEFAULT_HAIKU_MODEL"], SubagentModel: v["CLAUDE_CODE_SUBAGENT_MODEL"],
+		Effort: v["CLAUDE_CODE_EFFORT_LEVEL"], Source: p.name}
+	if c.APIKey != "" && c.AuthToken != "" {
+		warn(fmt.Sprintf("%s has both ANTHROPIC_API_KEY and ANTHROPIC_AUTH_TOKEN; the key is used", p.name))
+		c.AuthToken = ""
+	}
+	return c, c.checkAddress()
+}
+
+// checkAddress refuses an address that a request could not be sent to, without
+// repeating a password that may stand in it.
+func (c Credentials) checkAddress() error {
+	if c.BaseURL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.BaseURL)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" {
+		return nil
+	}
+	return endf(endFatal, "it looks like https://gateway.example/anthropic, without /v1",
+		"ANTHROPIC_BASE_URL in %s is no address of an endpoint", c.Source)
+}
+
+// masked shows a secret by its first four characters and its length.
+func masked(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	shown := []rune(secret)
+	if len(shown) > 12 { // else four would be too much of it
+		return fmt.Sprintf("%s… (%d characters)", string(shown[:4]), len(shown))
+	}
+	return fmt.Sprintf("… (%d characters)", len(shown))
+}
+
+// String describes the set without its secrets.
+func (c Credentials) String() string {
+	secret, kind := c.APIKey, "key"
+	if secret == "" {
+		secret, kind = c.AuthToken, "token"
+	}
+	at := "api.anthropic.com"
+	if u, err := url.Parse(c.BaseURL); err == nil && c.BaseURL != "" {
+		at = u.Redacted()
+	}
+	return fmt.Sprintf("%s %s from %s, for %s", kind, masked(secret), c.Source, at)
+}
+
+// GoString keeps secrets out of %#v too.
+func (c Credentials) GoString() string { return "Credentials{" + c.String() + "}" }
+
+// missingCredentials names every place, what was wrong with it, and the ways out.
+func missingCredentials(passed []place) error {
+	var b strings.Builder
+	b.WriteString("no key for a model; looked at")
+	for _, p := range passed {
+		fmt.Fprintf(&b, "\n    %s: %s", p.name, p.why)
+	}
+	return endf(endFatal, strings.Join([]string{
+		"a key: put ANTHROPIC_API_KEY=<key> into the environment or into ~/.config/git-flower/.env",
+		"a gateway: put ANTHROPIC_BASE_URL=<address> and ANTHROPIC_AUTH_TOKEN=<token> there",
+		`without a key: "git flower start --rehearse <request>" or "git flower demo"`}, "\n"), "%s", b.String())
+}

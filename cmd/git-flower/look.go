@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"git-flower/gitstate"
+)
+
+// A look is how output for people is dressed: with colour or without, and from
+// which moment the past is counted. Its zero value is plain.
+type look struct {
+	colour bool
+	now    time.Time
+}
+
+// look asks git whether colour is wanted: only on a terminal, or in front of
+// the pager that git runs for us, and never against NO_COLOR.
+func (e *Env) look(ctx context.Context) look {
+	l := look{now: e.Now()}
+	paging, _ := e.lookup("GIT_PAGER_IN_USE")
+	if off, _ := e.lookup("NO_COLOR"); off != "" || !e.OutTerminal && paging == "" {
+		return l
+	}
+	answer, err := e.git().Line(ctx, "config", "--get-colorbool", "color.flower", "true")
+	l.colour = err == nil && answer == "true"
+	return l
+}
+
+// The colours say what a thing is, never that it is pretty.
+const (
+	good   = "32" // reached, passed
+	bad    = "31" // failed
+	asks   = "33" // waits for a person
+	faint  = "2"  // ids, dates
+	strong = "1"  // names
+)
+
+// paint dresses text that has been cleaned.
+func (l look) paint(colour, text string) string {
+	if !l.colour || text == "" || colour == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[m"
+}
+
+// pad fills text up to width columns; East Asian letters take two.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+}
+
+// cut shortens a line to width columns.
+func cut(text string, width int) string {
+	return ansi.Truncate(text, width, "…")
+}
+
+// ago tells a moment as git does with --date=relative.
+func (l look) ago(unix int64) string {
+	seconds := l.now.Unix() - unix
+	if seconds < 0 {
+		return "in the future"
+	}
+	for _, u := range []struct {
+		unit        string
+		size, until int64
+	}{{"second", 1, 90}, {"minute", 60, 90 * 60}, {"hour", 3600, 36 * 3600}, {"day", 86400, 14 * 86400},
+		{"week", 7 * 86400, 70 * 86400}, {"month", 30 * 86400, 365 * 86400}, {"year", 365 * 86400, 1 << 62}} {
+		if seconds < u.until {
+			n := (seconds + u.size/2) / u.size
+			if n == 1 {
+				return "1 " + u.unit + " ago"
+			}
+			return fmt.Sprintf("%d %ss ago", n, u.unit)
+		}
+	}
+	return ""
+}
+
+// jsonLine writes a value as one line.
+func jsonLine(w io.Writer, value any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// dollars shows money in US dollars, never as nothing when it is something.
+func dollars(micro gitstate.MicroUSD) string {
+	if micro > 0 && micro < 10000 {
+		return fmt.Sprintf("%.4f USD", float64(micro)/1e6)
+	}
+	return fmt.Sprintf("%.2f USD", float64(micro)/1e6)
+}
+
+// firstLine is the first line of a text that holds something, for a list.
+func firstLine(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = oneLine(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-flower/gitstate"
+)
+
+// A setting is a thing a user can set in four ways: option, environment,
+// configuration, default. The option is the part of it that the parser and the
+// help read.
+type setting struct {
+	option                      // without a long name there is no option
+	key    string               // "flower.rounds"
+	preset string               // its default, in the form in which a user writes it
+	means  string               // for the manual
+	set    func(*Config, string) error
+}
+
+// variable is the environment's name of a setting: GIT_FLOWER_CLARIFY_ONLY for
+// flower.clarifyOnly.
+func (s setting) variable() string {
+	var b strings.Builder
+	for _, r := range strings.TrimPrefix(s.key, "flower.") {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return "GIT_FLOWER_" + strings.ToUpper(b.String())
+}
+
+// settings declares everything that can be set, once. A new setting is a row
+// here, a field of Config, and its paragraph in the manual.
+func settings() []setting {
+	return []setting{
+		{option{long: "rounds", value: "<n>", text: "judge at most <n> rounds before giving up (default 3)"},
+			"flower.rounds", "3", "judged rounds of work before a run gives up, in all",
+			whole(func(c *Config) *int { return &c.Rounds }, 1)},
+		{option{long: "asks", value: "<n>|unlimited", text: "let the agents ask at most <n> questions"},
+			"flower.asks", "unlimited", "questions that the agents may ask; 0 means none",
+			func(c *Config, v string) error { return parseAsks(&c.Asks, v) }},
+		{option{long: "timeout", value: "<duration>", text: "wait so long for an answer; 0 asks nobody (default 30m)"},
+			"flower.timeout", "30m", "how long a question waits for its answer; 0 is the automatic mode",
+			func(c *Config, v string) error { return parseWait(&c.Timeout, v) }},
+		{option{long: "budget", value: "<usd>|none", text: "spend at most so much on the whole run (default 25)"},
+			"flower.budget", "25", "US dollars that a run may cost in all, over all its wakes and machines",
+			func(c *Config, v string) error { return parseBudget(&c.Budget, v) }},
+		{option{long: "goal", no: true, text: "set a goal and have every round judged (default)"},
+			"flower.goal", "true", "whether a goal is set and judged",
+			truth(func(c *Config) *bool { return &c.Goal })},
+		{option{long: "clarify-only", no: true, text: "stop when the brief is written"},
+			"flower.clarifyOnly", "false", "whether a run stops when its brief is written",
+			truth(func(c *Config) *bool { return &c.ClarifyOnly })},
+		{option{long: "land", no: true, text: "merge the result into the branch when the goal is reached"},
+			"flower.land", "false", "whether a reached goal is merged into the checked-out branch at once",
+			truth(func(c *Config) *bool { return &c.Land })},
+		{option{long: "window", value: "<tokens>", text: "the model's context window, where it is not known"},
+			"flower.window", "", "tokens of the model's context window; needed for models that are not in our table",
+			window},
+		{option{long: "instructions", value: "<file>", text: "add the file's text to the rules of every role"},
+			"flower.instructions", "", "a file whose text is added to the rules of every role",
+			words(func(c *Config) *string { return &c.Instructions })},
+		{option{long: "model", value: "<name>", text: "the model, before the one that comes with the key"},
+			"flower.model", "", "the model of every role that has none of its own",
+			words(func(c *Config) *string { return &c.Model })},
+		{option{}, "flower.fsync", "true", "whether a record is on disk before a run goes on; off is for benchmarks only",
+			truth(func(c *Config) *bool { return &c.Fsync })},
+	}
+}
+
+// settingOptions returns the options of settings, in the order of names. Asking
+// for one that does not exist is a mistake in our source.
+func settingOptions(names ...string) []option {
+	var found []option
+	for _, name := range names {
+		for _, s := range settings() {
+			if s.long == name {
+				found = append(found, s.option)
+			}
+		}
+	}
+	if len(found) != len(names) {
+		panic(fmt.Sprintf("no such settings: %q", names))
+	}
+	return found
+}
+
+// Options that several commands share and that are not settings.
+
+func jsonOption() option {
+	return option{long: "json", text: "print JSON, one object per line"}
+}
+
+func porcelainOptions() []option {
+	return []option{
+		{long: "porcelain", text: "print in a stable form for scripts"},
+		{long: "null", short: "z", text: "end lines with NUL instead of newline (implies --porcelain)"},
+	}
+}
+
+func pagerOption() option {
+	return option{long: "pager", no: true, text: "page on a terminal (default)"}
+}
+
+func rehearsedOption() option {
+	return option{long: "rehearsed", text: "allow a run that a scripted model made"}
+}
+
+// runOptions are those of 'start' and, but for new, of 'resume'.
+func runOptions() []option {
+	return append(settingOptions("rounds", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
+		option{long: "clarify-again", text: "write the brief anew"},
+		option{long: "rehearse", value: "<script>", text: "play a scripted model: 'default', or a file; needs no key"},
+		jsonOption())
+}
+
+func whole(field func(*Config) *int, least int) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least {
+			return fmt.Errorf("'%s' is not a whole number from %d", v, least)
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+func words(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = v; return nil }
+}
+
+func truth(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		on, err := parseBool(v)
+		if err == nil {
+			*field(c) = on
+		}
+		return err
+	}
+}
+
+// parseBool knows git's words for true and false.
+func parseBool(v string) (bool, error) {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on", "1":
+		return true, nil
+	case "false", "no", "off", "0", "":
+		return false, nil
+	}
+	return false, fmt.Errorf("'%s' is neither true nor false", v)
+}
+
+func parseAsks(to *int, v string) error {
+	if v == "unlimited" {
+		*to = Unlimited
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 {
+		return fmt.Errorf("'%s' is neither a whole number nor 'unlimited'", v)
+	}
+	*to = n
+	return nil
+}
+
+// parseWait reads Go's durations ("90s", "1h30m") and plain seconds.
+func parseWait(to *time.Duration, v string) error {
+	d, err := time.ParseDuration(v)
+	if n, bad := strconv.ParseInt(v, 10, 32); bad == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err != nil || d < 0 {
+		return fmt.Errorf("'%s' is not a duration such as 90s or 30m", v)
+	}
+	*to = d
+	return nil
+}
+
+// parseBudget reads dollars, or "none", into millionths of a dollar; zero in
+// Config means no limit, so that zero dollars are refused.
+func parseBudget(to *gitstate.MicroUSD, v string) error {
+	if v == "none" {
+		*to = 0
+		return nil
+	}
+	usd, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(usd > 0) || usd > 1e9 {
+		return fmt.Errorf("'%s' is neither a sum in US dollars nor 'none'", v)
+	}
+	*to = max(1, gitstate.MicroUSD(math.Round(usd*1e6)))
+	return nil
+}
+
+func window(c *Config, v string) error {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if v != "" && (err != nil || n <= 0) {
+		return fmt.Errorf("'%s' is not a number of tokens", v)
+	}
+	c.Window = n
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-flower/gitstate"
+)
+
+// The states of a run that are not ends. The ends are those of the records:
+// reached, done, accepted, not-reached, failed.
+const (
+	stateOpen    = "open"    // can be resumed
+	stateWaiting = "waiting" // a question has no answer yet
+)
+
+// ended reports whether nothing is left to do in a run.
+func ended(s gitstate.Summary) bool { return s.Kind == gitstate.KindEnd }
+
+func stateOf(s gitstate.Summary) string {
+	switch {
+	case ended(s) && s.Meta.State != "":
+		return s.Meta.State
+	case s.Kind == gitstate.KindQuestion:
+		return stateWaiting
+	}
+	return stateOpen
+}
+
+func colourOf(state string) string {
+	switch state {
+	case "reached", "done", "ok", "passed":
+		return good
+	case stateWaiting, "accepted", "unreachable":
+		return asks
+	case "not-reached", "failed", "not-yet":
+		return bad
+	}
+	return ""
+}
+
+// errNoRuns means that the repository has no run at all.
+var errNoRuns = errors.New("there are no runs in this repository")
+
+// choose returns the run that a command is about: the named one (by name, id
+// or a prefix of the name), else the only one there is, else the only one that
+// fits. Where that leaves several, a person has to say which.
+func choose(ctx context.Context, store *gitstate.Store, name string, fits func(gitstate.Summary) bool) (*gitstate.Run, error) {
+	if name != "" {
+		return store.Run(ctx, name)
+	}
+	all, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := onlyOne(all, fits)
+	if err != nil {
+		return nil, err
+	}
+	return store.Run(ctx, s.Name)
+}
+
+func onlyOne(all []gitstate.Summary, fits func(gitstate.Summary) bool) (gitstate.Summary, error) {
+	candidates := all
+	if len(all) > 1 {
+		if left := filter(all, fits); len(left) > 0 {
+			candidates = left
+		}
+	}
+	switch len(candidates) {
+	case 0:
+		return gitstate.Summary{}, end(endNo, errNoRuns, `begin one with "git flower start <request>"`)
+	case 1:
+		return candidates[0], nil
+	}
+	return gitstate.Summary{}, endf(endPerson, "name one of them; \"git flower status\" tells more about them",
+		"there are %d runs: %s", len(candidates), nameSome(candidates))
+}
+
+func filter(all []gitstate.Summary, fits func(gitstate.Summary) bool) []gitstate.Summary {
+	var left []gitstate.Summary
+	for _, s := range all {
+		if fits(s) {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+func anyRun(gitstate.Summary) bool     { return true }
+func unended(s gitstate.Summary) bool { return !ended(s) }
+
+// nameSome lists runs in a message, the newest ones when there are many.
+func nameSome(runs []gitstate.Summary) string {
+	const most = 10
+	var names []string
+	for _, s := range runs[:min(most, len(runs))] {
+		names = append(names, s.Name)
+	}
+	text := strings.Join(names, ", ")
+	if len(runs) > most {
+		text += fmt.Sprintf(" and %d more", len(runs)-most)
+	}
+	return text
+}
