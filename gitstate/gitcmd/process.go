@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os/exec"
 )
 
@@ -53,9 +54,9 @@ func (p *Process) Close() error {
 }
 
 // ignoreClosed: a child that ended first has closed the pipe, and its own exit
-// says more about it.
+// says more about it; the caller may have closed it to say that all is said.
 func ignoreClosed(err error) error {
-	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, exec.ErrWaitDelay) {
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, fs.ErrClosed) || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
 	return err
