@@ -1,0 +1,87 @@
+package gitstate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Lock is held by the kernel for this process, until Close or its end however
+// that comes. The file stays: a name that goes while another process waits for
+// it would let two in.
+type Lock struct{ file *os.File }
+
+// errHeld is what tryLock says when another process holds the lock.
+var errHeld = errors.New("held by another process")
+
+// Lock makes this process the one that drives a run. When another does, it is
+// a *LockedError, at once.
+func (s *Store) Lock(ctx context.Context, name string) (*Lock, error) {
+	l, err := s.lock(ctx, name)
+	var held *LockedError
+	if err != nil && !errors.As(err, &held) {
+		return nil, fmt.Errorf("lock run '%s': %w", name, err)
+	}
+	return l, err
+}
+
+func (s *Store) lock(ctx context.Context, name string) (*Lock, error) {
+	if err := errors.Join(ctx.Err(), ValidName(name)); err != nil {
+		return nil, err
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.Layout().RunDir(name), "lock")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryLock(f); err != nil {
+		if errors.Is(err, errHeld) {
+			err = holder(name, f)
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	l := &Lock{file: f}
+	if err := l.sign(s.Machine()); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// sign writes who holds the lock: process, newline, machine, newline.
+func (l *Lock) sign(machine string) error {
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"+machine+"\n"), 0)
+	return err
+}
+
+// holder reads who holds a lock.
+func holder(run string, f *os.File) error {
+	data, err := io.ReadAll(io.LimitReader(f, 256))
+	if err != nil {
+		return &LockedError{Run: run}
+	}
+	pid, machine, _ := strings.Cut(string(data), "\n")
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		n = 0
+	}
+	return &LockedError{Run: run, PID: n, Machine: strings.TrimSuffix(machine, "\n")}
+}
+
+// Close lets the run go.
+func (l *Lock) Close() error {
+	return errors.Join(unlock(l.file), l.file.Close())
+}

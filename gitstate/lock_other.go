@@ -1,0 +1,14 @@
+//go:build !windows && (!unix || solaris || illumos || aix)
+
+package gitstate
+
+import (
+	"errors"
+	"os"
+)
+
+func tryLock(*os.File) error {
+	return errors.New("this system has no lock that ends with its process")
+}
+
+func unlock(*os.File) error { return nil }

@@ -1,0 +1,249 @@
+package gitstate
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-flower/gitstate/document"
+)
+
+// A pair is one fact as it is written: a key of a document's head, in lower
+// case, and its value.
+type pair struct{ key, value string }
+
+// metaKeys are the keys of the facts in their order.
+var metaKeys = [...]string{
+	"step", "label", "round", "worker", "session", "machine", "harness", "model", "code", "tip",
+	"call", "index", "state", "cost", "wake", "from", "replaces", "time", "rehearsed",
+}
+
+// pairs returns the facts that apply, in their order.
+func (m *Meta) pairs() []pair {
+	var out []pair
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, pair{key, value})
+		}
+	}
+	for _, key := range metaKeys {
+		if text := m.text(key); text != nil {
+			add(key, *text)
+			continue
+		}
+		add(key, m.printed(key))
+	}
+	for _, x := range m.Extra {
+		add(x.Key, x.Value)
+	}
+	return out
+}
+
+// text returns the field of a fact that is plain text, nil for another one.
+func (m *Meta) text(key string) *string {
+	switch key {
+	case "step":
+		return &m.Step
+	case "label":
+		return &m.Label
+	case "worker":
+		return &m.Worker
+	case "session":
+		return &m.Session
+	case "machine":
+		return &m.Machine
+	case "harness":
+		return &m.Harness
+	case "model":
+		return &m.Model
+	case "code":
+		return (*string)(&m.Code)
+	case "tip":
+		return (*string)(&m.Tip)
+	case "call":
+		return &m.Call
+	case "state":
+		return &m.State
+	case "wake":
+		return &m.Wake
+	case "time":
+		return &m.Time
+	}
+	return nil
+}
+
+func (m *Meta) printed(key string) string {
+	switch key {
+	case "round":
+		return number(m.Round)
+	case "index":
+		return number(m.Index)
+	case "cost":
+		return m.Cost.printed()
+	case "from":
+		return strings.Join(m.From, " ")
+	case "replaces":
+		return strings.Join(m.Replaces, " ")
+	case "rehearsed":
+		if m.Rehearsed {
+			return "yes"
+		}
+	}
+	return ""
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func (c MicroUSD) printed() string {
+	if c == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%06d", c/1e6, c%1e6)
+}
+
+// set takes over one fact that was read. Values that are not in their one
+// encoding are found by printing what was read.
+func (m *Meta) set(p pair) error {
+	if text := m.text(p.key); text != nil {
+		*text = p.value
+		return nil
+	}
+	var err error
+	switch p.key {
+	case "round":
+		m.Round, err = strconv.Atoi(p.value)
+	case "index":
+		m.Index, err = strconv.Atoi(p.value)
+	case "cost":
+		m.Cost, err = parseCost(p.value)
+	case "from":
+		m.From = strings.Split(p.value, " ")
+	case "replaces":
+		m.Replaces = strings.Split(p.value, " ")
+	case "rehearsed":
+		m.Rehearsed = p.value == "yes"
+	default:
+		m.Extra = append(m.Extra, Extra{Key: p.key, Value: p.value})
+	}
+	if err != nil {
+		return fmt.Errorf("%s '%s' is not a number", p.key, p.value)
+	}
+	return nil
+}
+
+func parseCost(text string) (MicroUSD, error) {
+	whole, part, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(whole+part, 10, 64)
+	return MicroUSD(n), err
+}
+
+var (
+	oidForm     = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	machineForm = regexp.MustCompile(`^[a-z0-9]{1,40}$`)
+	keyForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	kindForm    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+)
+
+// check says which fact is not one.
+func (m *Meta) check() error {
+	for _, p := range m.pairs() {
+		if why := p.wrong(); why != "" {
+			return fmt.Errorf("%s '%.80s' %s", p.key, p.value, why)
+		}
+	}
+	if m.Round < 0 || m.Index < 0 || m.Cost < 0 {
+		return fmt.Errorf("round %d, index %d or cost %d is negative", m.Round, m.Index, m.Cost)
+	}
+	for _, x := range m.Extra {
+		if err := x.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p pair) wrong() string {
+	switch {
+	case len(p.value) > maxValue:
+		return fmt.Sprintf("is longer than %d bytes", maxValue)
+	case p.value != cleanLine(p.value):
+		return "is not one clean line"
+	}
+	switch p.key {
+	case "code", "tip":
+		if !oidForm.MatchString(p.value) {
+			return "is not an object id"
+		}
+	case "machine":
+		if !machineForm.MatchString(p.value) {
+			return "is not a machine's name"
+		}
+	case "from", "replaces":
+		for _, name := range strings.Split(p.value, " ") {
+			if _, _, _, ok := parseName(name); !ok {
+				return "names no document"
+			}
+		}
+	case "time":
+		if _, err := time.Parse(time.RFC3339, p.value); err != nil {
+			return "is not a time"
+		}
+	}
+	return ""
+}
+
+func (x Extra) check() error {
+	known := x.Key == "kind" || x.Key == "run" || x.Key == "format"
+	for _, key := range metaKeys {
+		known = known || x.Key == key
+	}
+	if known || x.Value == "" || !keyForm.MatchString(x.Key) {
+		return fmt.Errorf("'%.80s: %.80s' cannot be a further fact", x.Key, x.Value)
+	}
+	return nil
+}
+
+// clean makes every text of the facts one clean line.
+func (m Meta) clean() Meta {
+	for _, key := range metaKeys {
+		if text := m.text(key); text != nil {
+			*text = cleanLine(*text)
+		}
+	}
+	m.Extra = append([]Extra(nil), m.Extra...)
+	for i, x := range m.Extra {
+		m.Extra[i].Value = cleanLine(x.Value)
+	}
+	return m
+}
+
+// trailerName is the trailer of a key: "Flower-Step" of "step". A key that is
+// not all lower case is a trailer that another program named, kept as it is.
+func trailerName(key string) string {
+	if key != strings.ToLower(key) {
+		return key
+	}
+	parts := strings.Split(key, "-")
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return "Flower-" + strings.Join(parts, "-")
+}
+
+// trailerKey is the reverse of trailerName.
+func trailerKey(name string) string {
+	rest, ok := strings.CutPrefix(name, "Flower-")
+	if key := strings.ToLower(rest); ok && trailerName(key) == name {
+		return key
+	}
+	return name
+}

@@ -1,0 +1,155 @@
+package gitstate
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"git-flower/gitstate/gitcmd"
+)
+
+// maxObject is the largest object that is read into memory, in bytes. Records
+// are far smaller; anything larger was not written by this package.
+const maxObject = 16 << 20
+
+// ahead is how many requests are written before answers are read. A request is
+// at most 65 bytes, so that as many fit into a pipe of 64 KiB and nobody waits
+// for anybody.
+const ahead = 500
+
+// A reader reads objects through one long-lived 'git cat-file --batch', which
+// starts with the first read. Replacements and grafts do not count.
+type reader struct {
+	git gitcmd.Git
+	mu  sync.Mutex
+	p   *gitcmd.Process
+}
+
+// An answer is an object that was read. Kind is "missing" when it is not there.
+type answer struct {
+	id   ObjectID
+	kind string
+	data []byte
+}
+
+// read calls f for each of the objects, in their order, until f fails.
+func (r *reader) read(ctx context.Context, ids []ObjectID, f func(i int, a answer) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for from := 0; from < len(ids); from += ahead {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part := ids[from:min(from+ahead, len(ids))]
+		err := r.exchange(ctx, part, func(i int, a answer) error { return f(from+i, a) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one reads a single object and says so if it is not there or not of that kind.
+func (r *reader) one(ctx context.Context, id ObjectID, kind string) ([]byte, error) {
+	var data []byte
+	err := r.read(ctx, []ObjectID{id}, func(_ int, a answer) error {
+		data = a.data
+		return a.expect(id, kind)
+	})
+	return data, err
+}
+
+func (a answer) expect(id ObjectID, kind string) error {
+	if a.kind == kind {
+		return nil
+	}
+	if a.kind == "missing" {
+		return corrupt(id, "the object is missing")
+	}
+	return corrupt(id, "a %s where a %s is expected", a.kind, kind)
+}
+
+// exchange asks for some objects and reads all answers. After a failure of the
+// process it is of no use, and the next call starts another.
+func (r *reader) exchange(ctx context.Context, ids []ObjectID, f func(int, answer) error) error {
+	if r.p == nil {
+		p, err := r.git.Start(context.WithoutCancel(ctx), "--no-optional-locks", "cat-file", "--batch")
+		if err != nil {
+			return err
+		}
+		r.p = p
+	}
+	if _, err := io.WriteString(r.p.In, requests(ids)); err != nil {
+		return r.fail(err)
+	}
+	var refused error
+	for i := range ids {
+		a, err := readAnswer(r.p.Out)
+		if err != nil {
+			return r.fail(err)
+		}
+		if refused == nil {
+			refused = f(i, a)
+		}
+	}
+	return refused
+}
+
+func requests(ids []ObjectID) string {
+	var b strings.Builder
+	for _, id := range ids {
+		b.WriteString(string(id) + "\n")
+	}
+	return b.String()
+}
+
+func (r *reader) fail(err error) error {
+	p := r.p
+	r.p = nil
+	if closed := p.Close(); closed != nil {
+		return closed
+	}
+	return fmt.Errorf("git cat-file: %w", err)
+}
+
+func readAnswer(in *bufio.Reader) (answer, error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return answer{}, err
+	}
+	words := strings.Fields(line)
+	if len(words) != 3 {
+		return answer{kind: "missing"}, nil
+	}
+	size, err := strconv.Atoi(words[2])
+	if err != nil {
+		return answer{}, fmt.Errorf("unexpected line '%.80s'", line)
+	}
+	a := answer{id: ObjectID(words[0]), kind: words[1]}
+	if size > maxObject {
+		a.kind = fmt.Sprintf("%s of %d bytes", a.kind, size)
+		_, err = io.CopyN(io.Discard, in, int64(size)+1)
+		return a, err
+	}
+	data := make([]byte, size+1)
+	if _, err := io.ReadFull(in, data); err != nil {
+		return a, err
+	}
+	a.data = data[:size]
+	return a, nil
+}
+
+func (r *reader) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.p == nil {
+		return nil
+	}
+	p := r.p
+	r.p = nil
+	return p.Close()
+}
