@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"git-flower/gitstate/document"
 )
 
 // A pair is one fact as it is written: a key of a document's head, in lower
