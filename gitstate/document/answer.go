@@ -84,8 +84,7 @@ func WithAmendments(text string, remarks []string) string {
 	var items []string
 	for _, remark := range remarks {
 		if remark = Clean(remark); remark != "" {
-			remark = strings.ReplaceAll(remark, "\n", "\n  ")
-			items = append(items, strings.ReplaceAll(remark, "\n  \n", "\n\n"))
+			items = append(items, trimLines(strings.ReplaceAll(remark, "\n", "\n  ")))
 		}
 	}
 	if len(items) == 0 {
