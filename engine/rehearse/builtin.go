@@ -11,9 +11,9 @@ var builtin embed.FS
 
 // Builtin reads one of the scripts that come with git flower.
 func Builtin(name string) (*Script, error) {
-	text, err := builtin.ReadFile("scripts/" + name + ".yaml")
+	text, err := Source(name)
 	if err != nil {
-		return nil, fmt.Errorf("no built-in script '%s' (there are: %s)", name, strings.Join(Builtins(), ", "))
+		return nil, err
 	}
 	s, err := Parse(text)
 	if err != nil {
@@ -30,4 +30,13 @@ func Builtins() []string {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
 	return names
+}
+
+// Source is the text of a built-in script.
+func Source(name string) ([]byte, error) {
+	text, err := builtin.ReadFile("scripts/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no built-in script '%s' (there are: %s)", name, strings.Join(Builtins(), ", "))
+	}
+	return text, nil
 }
