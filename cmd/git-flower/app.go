@@ -35,6 +35,9 @@ func run(ctx context.Context, words []string, env *Env) int {
 func dispatch(ctx context.Context, env *Env, words []string) error {
 	all := commands()
 	words = rootWords(words)
+	if words[0] == "--" { // the library would drop it and run the next word with its options unread
+		return unknownCommand(all, words[0])
+	}
 	if c := find(all, words[0]); c != nil {
 		options, args, err := permute(c, words[1:])
 		switch {

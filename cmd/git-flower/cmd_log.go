@@ -42,19 +42,24 @@ func runLog(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	run, err := choose(ctx, store, c.arg(0), anyRun)
+	p := entryPrinter{look: env.look(ctx), json: c.is("json")}
+	name, err := chooseName(ctx, store, c.arg(0), anyRun)
+	if err == nil && p.json {
+		if p.run, err = store.Run(ctx, name); err == nil {
+			name = p.run.Name()
+		}
+	}
 	if err != nil {
 		return err
 	}
-	l := env.look(ctx)
 	return env.paged(ctx, c, func(w io.Writer) error {
 		left := most
-		err := store.Log(ctx, run.Name(), func(e gitstate.Entry) error {
+		err := store.Log(ctx, name, func(e gitstate.Entry) error {
 			if left == 0 {
 				return errEnough
 			}
 			left--
-			return printEntry(w, l, c.is("json"), run, e)
+			return p.print(w, e)
 		})
 		if errors.Is(err, errEnough) {
 			return nil
@@ -63,11 +68,18 @@ func runLog(ctx context.Context, env *Env, c *call) error {
 	})
 }
 
-func printEntry(w io.Writer, l look, asJSON bool, run *gitstate.Run, e gitstate.Entry) error {
-	if asJSON {
-		return jsonLine(w, newEntryJSON(run, e))
+// An entryPrinter prints records, each on a line.
+type entryPrinter struct {
+	look
+	json bool
+	run  *gitstate.Run // for JSON
+}
+
+func (p entryPrinter) print(w io.Writer, e gitstate.Entry) error {
+	if p.json {
+		return jsonLine(w, newEntryJSON(p.run, e))
 	}
-	return write(w, fmt.Sprintf("%s  %s  %s  %s\n", l.paint(asks, e.Commit.Short()), l.paint(faint, pad(l.ago(e.Unix), 14)),
+	return write(w, fmt.Sprintf("%s  %s  %s  %s\n", p.paint(asks, e.Commit.Short()), p.paint(faint, pad(p.ago(e.Unix), 14)),
 		pad(oneLine(string(e.Kind)), 9), cut(oneLine(e.Subject), 72)))
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"git-flower/gitstate"
@@ -47,7 +47,7 @@ func runStatus(ctx context.Context, env *Env, c *call) error {
 	if len(all) == 0 && c.bare() {
 		return listBeside(env, "no runs in this repository yet")
 	}
-	return statusOfAll(ctx, env, c, all)
+	return statusOfAll(ctx, env, c, store, all)
 }
 
 // bare reports whether the command was called without a word, for a person.
@@ -57,7 +57,7 @@ func (c *call) bare() bool {
 
 func (c *call) porcelain() bool { return c.is("porcelain") || c.is("null") }
 
-// A runStatus is what status tells of a run, in its JSON form.
+// A runSummary is what status tells of a run, in its JSON form.
 type runSummary struct {
 	Name    string `json:"name"`
 	ID      string `json:"id"`
@@ -70,36 +70,46 @@ type runSummary struct {
 	Round   int    `json:"round,omitempty"`
 	Worker  string `json:"worker,omitempty"`
 	Time    int64  `json:"time"` // seconds since 1970, of the newest record
+	Driver  int    `json:"driver_pid,omitempty"`
+	Error   string `json:"error,omitempty"` // why the newest record cannot be read
 }
 
-func newRunSummary(s gitstate.Summary) runSummary {
-	return runSummary{Name: s.Name, ID: s.ID, Ref: runRef(s.Name), Tip: string(s.Tip), State: stateOf(s),
-		Kind: string(s.Kind), Subject: s.Subject, Step: s.Meta.Step, Round: s.Meta.Round, Worker: s.Meta.Worker, Time: s.Unix}
+func newRunSummary(s gitstate.Summary, driver int) runSummary {
+	r := runSummary{Name: s.Name, ID: s.ID, Ref: runRef(s.Name), Tip: string(s.Tip), State: stateOf(s), Kind: string(s.Kind),
+		Subject: s.Subject, Step: s.Meta.Step, Round: s.Meta.Round, Worker: s.Meta.Worker, Time: s.Unix, Driver: driver}
+	if driver > 0 && r.State == stateOpen {
+		r.State = stateRunning
+	}
+	if s.Err != nil {
+		r.Error = s.Err.Error()
+	}
+	return r
 }
 
 func runRef(name string) string { return "refs/flower/run/" + name }
 
-func statusOfAll(ctx context.Context, env *Env, c *call, all []gitstate.Summary) error {
+func statusOfAll(ctx context.Context, env *Env, c *call, store *gitstate.Store, all []gitstate.Summary) error {
+	pids := drivers(store, all)
+	rows := make([]runSummary, len(all))
+	for i, s := range all {
+		rows[i] = newRunSummary(s, pids[s.Name])
+	}
 	switch {
 	case c.is("json"):
-		return jsonLines(env.Out, all, newRunSummary)
+		for _, r := range rows {
+			if err := jsonLine(env.Out, r); err != nil {
+				return err
+			}
+		}
+		return nil
 	case c.porcelain():
 		p := porcelain{nul: c.is("null")}
-		for _, s := range all {
-			p.run(newRunSummary(s))
+		for _, r := range rows {
+			p.run(r)
 		}
 		return write(env.Out, p.String())
 	}
-	return write(env.Out, statusTable(env.look(ctx), all)+nextSteps(all))
-}
-
-func jsonLines[T, J any](w io.Writer, values []T, shape func(T) J) error {
-	for _, v := range values {
-		if err := jsonLine(w, shape(v)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return write(env.Out, statusTable(env.look(ctx), rows)+nextSteps(rows))
 }
 
 // A porcelain collects records of "label value" lines, each record closed by an
@@ -148,6 +158,7 @@ func (p *porcelain) summary(s runSummary) {
 	p.number("round", int64(s.Round))
 	p.field("worker", s.Worker)
 	p.number("time", s.Time)
+	p.number("driver", int64(s.Driver))
 	if s.State == stateWaiting {
 		p.line("waiting")
 	}
@@ -155,53 +166,53 @@ func (p *porcelain) summary(s runSummary) {
 
 func (p *porcelain) String() string { return p.b.String() }
 
-// statusTable shows runs one a line: name, state, age, last record.
-func statusTable(l look, all []gitstate.Summary) string {
+// statusTable shows runs one a line: name, state, age, newest record.
+func statusTable(l look, rows []runSummary) string {
 	nameWidth, stateWidth := 0, 0
-	for _, s := range all {
-		nameWidth = max(nameWidth, len(s.Name))
-		stateWidth = max(stateWidth, len(standing(s)))
+	for _, r := range rows {
+		nameWidth = max(nameWidth, len(r.Name))
+		stateWidth = max(stateWidth, len(r.standing()))
 	}
 	var b strings.Builder
-	for _, s := range all {
-		fmt.Fprintf(&b, "%s  %s  %s  %s\n",
-			l.paint(strong, pad(s.Name, nameWidth)),
-			l.paint(colourOf(stateOf(s)), pad(standing(s), stateWidth)),
-			l.paint(faint, pad(l.ago(s.Unix), 14)),
-			cut(string(s.Kind)+": "+oneLine(s.Subject), 72))
+	for _, r := range rows {
+		newest := r.Kind + ": " + r.Subject
+		if r.Error != "" {
+			newest = r.Error
+		}
+		fmt.Fprintf(&b, "%s  %s  %s  %s\n", l.paint(strong, pad(r.Name, nameWidth)),
+			l.paint(colourOf(r.State), pad(r.standing(), stateWidth)),
+			l.paint(faint, pad(l.ago(r.Time), 14)), cut(oneLine(newest), 72))
 	}
 	return b.String()
 }
 
 // standing is a run's state with where in the flow it is.
-func standing(s gitstate.Summary) string {
-	state := stateOf(s)
+func (r runSummary) standing() string {
 	switch {
-	case ended(s) || s.Meta.Step == "":
-		return state
-	case s.Meta.Round > 0:
-		return fmt.Sprintf("%s, %s, round %d", state, s.Meta.Step, s.Meta.Round)
+	case r.State != stateOpen && r.State != stateRunning && r.State != stateWaiting || r.Step == "":
+		return r.State
+	case r.Round > 0:
+		return oneLine(fmt.Sprintf("%s, %s, round %d", r.State, r.Step, r.Round))
 	}
-	return state + ", " + s.Meta.Step
+	return oneLine(r.State + ", " + r.Step)
 }
 
 // nextSteps tells, as git status does, which commands go on from here.
-func nextSteps(all []gitstate.Summary) string {
+func nextSteps(rows []runSummary) string {
 	var b strings.Builder
-	if open := filter(all, unended); len(open) > 0 {
-		fmt.Fprintf(&b, "  (use \"git flower resume%s\" to go on with a run)\n", ifMany(open))
+	which := ""
+	if len(rows) > 1 {
+		which = " <run>"
 	}
-	reached := filter(all, func(s gitstate.Summary) bool { return colourOf(stateOf(s)) == good })
-	if len(reached) > 0 {
-		fmt.Fprintf(&b, "  (use \"git flower land%s\" to merge a result into your branch)\n", ifMany(all))
+	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateOpen || r.State == stateWaiting }) {
+		fmt.Fprintf(&b, "  (use \"git flower resume%s\" to go on with a run)\n", which)
+	}
+	if slices.ContainsFunc(rows, func(r runSummary) bool { return colourOf(r.State) == good }) {
+		fmt.Fprintf(&b, "  (use \"git flower land%s\" to merge a result into your branch)\n", which)
+	}
+	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateUnreadable }) {
+		b.WriteString("  (use \"git flower fsck\" to learn what is damaged)\n")
 	}
 	b.WriteString("  (use \"git flower show <document> [<run>]\" to read brief, goal or verdict)\n")
 	return "\n" + b.String()
-}
-
-func ifMany(runs []gitstate.Summary) string {
-	if len(runs) == 1 {
-		return ""
-	}
-	return " <run>"
 }

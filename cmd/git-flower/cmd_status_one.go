@@ -22,7 +22,6 @@ type runDetail struct {
 	Verdict   string      `json:"verdict,omitempty"`
 	Reason    string      `json:"reason,omitempty"`
 	Question  string      `json:"question,omitempty"`
-	Driver    int         `json:"driver_pid,omitempty"`
 	Spent     int64       `json:"spent_micro_usd"`
 }
 
@@ -52,7 +51,7 @@ func statusOfOne(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		return err
 	}
-	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]gitstate.Summary{d.source(run)}))
+	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}))
 }
 
 func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run) (runDetail, error) {
@@ -61,14 +60,16 @@ func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run)
 		return runDetail{}, err
 	}
 	h := run.History()
-	d := runDetail{runSummary: newRunSummary(s), Base: string(h.Base), Spent: int64(h.Spent())}
+	d := runDetail{runSummary: newRunSummary(s, drivers(store, []gitstate.Summary{s})[s.Name]), Base: string(h.Base), Spent: int64(h.Spent())}
 	if request, ok := h.Current(gitstate.KindRequest); ok {
 		d.Request, d.Rehearsed = request.Body, request.Meta.Rehearsed
 	}
 	d.addGoal(h)
 	if q, ok := openQuestion(h); ok {
 		d.Question = q.Body
-		d.State = stateWaiting
+		if d.State == stateOpen {
+			d.State = stateWaiting
+		}
 	}
 	join, _, err := store.Ref(ctx, joinRef(run.Name()))
 	d.Join = string(join)
@@ -140,7 +141,6 @@ func (d runDetail) porcelain(nul bool) string {
 	p.field("join", d.Join)
 	p.field("verdict", d.Verdict)
 	p.number("spent-micro-usd", d.Spent)
-	p.number("driver", int64(d.Driver))
 	if d.Rehearsed {
 		p.line("rehearsed")
 	}
@@ -157,6 +157,9 @@ func (d runDetail) forPeople(l look) string {
 	}
 	fmt.Fprintf(&b, "run %s  %s\n", l.paint(strong, d.Name), l.paint(faint, d.ID))
 	state := d.State
+	if d.Driver > 0 {
+		state += fmt.Sprintf(" (driven by process %d)", d.Driver)
+	}
 	if d.Rehearsed {
 		state += " (rehearsed: a scripted model did it)"
 	}
@@ -172,13 +175,6 @@ func (d runDetail) forPeople(l look) string {
 	field("question", l.paint(asks, cut(firstLine(d.Question), 66)))
 	field("spent", dollars(gitstate.MicroUSD(d.Spent)))
 	return b.String()
-}
-
-// source is the summary again, with the state that the history told.
-func (d runDetail) source(run *gitstate.Run) gitstate.Summary {
-	s := gitstate.Summary{Name: run.Name(), Kind: gitstate.Kind(d.Kind)}
-	s.Meta.State = d.State
-	return s
 }
 
 // resultOf shows what the workers' merged result changes, and how to see it.

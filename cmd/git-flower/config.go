@@ -18,8 +18,8 @@ const Unlimited = -1
 // from the environment, else from git's configuration, else from the default.
 type Config struct {
 	Rounds       int
-	Asks         int           // Unlimited, or how many questions may be asked
-	Timeout      time.Duration // zero: nobody is asked
+	Asks         int               // Unlimited, or how many questions may be asked
+	Timeout      time.Duration     // zero: nobody is asked
 	Budget       gitstate.MicroUSD // zero: no limit
 	Goal         bool
 	ClarifyOnly  bool

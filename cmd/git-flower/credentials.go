@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"git-flower/gitstate/gitcmd"
 )
 
 // Credentials are what a request to a model needs besides the request. They
@@ -40,6 +42,30 @@ type credentialSearch struct {
 	// cannot be told, and then the file is not used.
 	tracked func(ctx context.Context, name string) (bool, error)
 	warn    func(text string)
+}
+
+// Credentials looks in the user's places; warnings go to standard error.
+func (e *Env) Credentials(ctx context.Context) (Credentials, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // the message about missing credentials says so
+	}
+	c, err := FindCredentials(ctx, credentialSearch{lookup: e.lookup, dir: e.Dir, home: home, tracked: e.tracked,
+		warn: func(text string) { say(e.Err, "warning", text) }})
+	if err == nil {
+		e.trace.printf("credentials: %v", c)
+	}
+	return c, err
+}
+
+// tracked asks git about a file where the user is; in another spelling it may
+// be the same file. Outside of a repository nothing is tracked.
+func (e *Env) tracked(ctx context.Context, name string) (bool, error) {
+	if _, err := e.git().Read(ctx, "rev-parse", "--git-dir"); gitcmd.ExitCode(err) == 128 && e.store == nil {
+		return false, nil
+	}
+	out, err := e.git().Read(ctx, "--icase-pathspecs", "ls-files", "-z", "--", name)
+	return len(out) > 0, err
 }
 
 // A place is somewhere that credentials may be. values is nil when there is

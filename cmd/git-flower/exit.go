@@ -151,7 +151,11 @@ func interrupted(ctx context.Context, env *Env, err error) (int, bool) {
 func asEnding(err error) *endError {
 	var e *endError
 	if !errors.As(err, &e) {
-		return &endError{err: err, hint: hintFor(err)}
+		how := endFatal
+		if errors.Is(err, gitstate.ErrAmbiguous) {
+			how = endPerson
+		}
+		return &endError{ending: how, err: err, hint: hintFor(err)}
 	}
 	whole := *e
 	whole.err = err // words added on the way count as well
@@ -179,7 +183,14 @@ func withoutPrefix(line, prefix string) string { return strings.TrimPrefix(line,
 
 // hintFor is the next step after an error that does not bring its own.
 func hintFor(err error) string {
+	var driven *gitstate.LockedError
 	switch {
+	case errors.As(err, &driven):
+		return "wait until it ends, or interrupt it where it runs"
+	case errors.Is(err, gitstate.ErrAmbiguous):
+		return `name it in full; "git flower status" lists the runs`
+	case errors.Is(err, gitstate.ErrCorrupt):
+		return `"git flower fsck" tells what is damaged`
 	case errors.Is(err, gitcmd.ErrNoGit):
 		return "install git 2.34 or newer and see that it is on PATH"
 	case errors.Is(err, gitstate.ErrNotRepository):

@@ -14,10 +14,10 @@ import (
 // configuration, default. The option is the part of it that the parser and the
 // help read.
 type setting struct {
-	option                      // without a long name there is no option
-	key    string               // "flower.rounds"
-	preset string               // its default, in the form in which a user writes it
-	means  string               // for the manual
+	option        // without a long name there is no option
+	key    string // "flower.rounds"
+	preset string // its default, in the form in which a user writes it
+	means  string // for the manual
 	set    func(*Config, string) error
 }
 

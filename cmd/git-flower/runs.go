@@ -12,8 +12,10 @@ import (
 // The states of a run that are not ends. The ends are those of the records:
 // reached, done, accepted, not-reached, failed.
 const (
-	stateOpen    = "open"    // can be resumed
-	stateWaiting = "waiting" // a question has no answer yet
+	stateOpen       = "open"       // can be resumed
+	stateWaiting    = "waiting"    // a question has no answer yet
+	stateRunning    = "running"    // a process of this machine drives it
+	stateUnreadable = "unreadable" // its newest record is damaged or of a newer format
 )
 
 // ended reports whether nothing is left to do in a run.
@@ -21,6 +23,8 @@ func ended(s gitstate.Summary) bool { return s.Kind == gitstate.KindEnd }
 
 func stateOf(s gitstate.Summary) string {
 	switch {
+	case s.Err != nil:
+		return stateUnreadable
 	case ended(s) && s.Meta.State != "":
 		return s.Meta.State
 	case s.Kind == gitstate.KindQuestion:
@@ -31,11 +35,11 @@ func stateOf(s gitstate.Summary) string {
 
 func colourOf(state string) string {
 	switch state {
-	case "reached", "done", "ok", "passed":
+	case "reached", "done", "passed":
 		return good
 	case stateWaiting, "accepted", "unreachable":
 		return asks
-	case "not-reached", "failed", "not-yet":
+	case "not-reached", "failed", stateUnreadable:
 		return bad
 	}
 	return ""
@@ -44,22 +48,29 @@ func colourOf(state string) string {
 // errNoRuns means that the repository has no run at all.
 var errNoRuns = errors.New("there are no runs in this repository")
 
-// choose returns the run that a command is about: the named one (by name, id
-// or a prefix of the name), else the only one there is, else the only one that
-// fits. Where that leaves several, a person has to say which.
+// choose opens the run that a command is about: the named one (by name, by a
+// prefix that no other has, or by id), else the only one there is, else the
+// only one that fits. Where that leaves several, a person has to say which.
 func choose(ctx context.Context, store *gitstate.Store, name string, fits func(gitstate.Summary) bool) (*gitstate.Run, error) {
+	name, err := chooseName(ctx, store, name, fits)
+	if err != nil {
+		return nil, err
+	}
+	return store.Run(ctx, name)
+}
+
+// chooseName is choose without reading the run; a name that was given is
+// returned as it is.
+func chooseName(ctx context.Context, store *gitstate.Store, name string, fits func(gitstate.Summary) bool) (string, error) {
 	if name != "" {
-		return store.Run(ctx, name)
+		return name, nil
 	}
 	all, err := store.Runs(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	s, err := onlyOne(all, fits)
-	if err != nil {
-		return nil, err
-	}
-	return store.Run(ctx, s.Name)
+	return s.Name, err
 }
 
 func onlyOne(all []gitstate.Summary, fits func(gitstate.Summary) bool) (gitstate.Summary, error) {
@@ -89,7 +100,7 @@ func filter(all []gitstate.Summary, fits func(gitstate.Summary) bool) []gitstate
 	return left
 }
 
-func anyRun(gitstate.Summary) bool     { return true }
+func anyRun(gitstate.Summary) bool    { return true }
 func unended(s gitstate.Summary) bool { return !ended(s) }
 
 // nameSome lists runs in a message, the newest ones when there are many.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"git-flower/gitstate"
+	"git-flower/gitstate/gitcmd"
+)
+
+func TestExitCodes(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range []struct {
+		err    error
+		code   int
+		prefix string
+	}{
+		{end(endNo, io.EOF, "h"), 1, "error: "},
+		{end(endPerson, io.EOF, "h"), 2, "error: "},
+		{end(endLimit, io.EOF, "h"), 3, "error: "},
+		{end(endLater, io.EOF, "h"), 75, "error: "},
+		{end(endFatal, io.EOF, "h"), 128, "fatal: "},
+		{end(endUsage, io.EOF, "h"), 129, "error: "},
+		{io.EOF, 128, "fatal: "},
+		{fmt.Errorf("while closing: %w", end(endNo, io.EOF, "h")), 1, "error: "},
+		{errors.Join(end(endPerson, io.EOF, "h"), io.ErrShortWrite), 2, "error: "},
+		{fmt.Errorf("run 'x': %w", gitstate.ErrNotFound), 128, "fatal: "},
+		{fmt.Errorf("run 'x': %w", gitstate.ErrFormat), 128, "fatal: "},
+		{fmt.Errorf("run 'x': %w", gitstate.ErrAmbiguous), 2, "error: "},
+		{&gitstate.LockedError{Run: "x", PID: 7}, 128, "fatal: "},
+		{fmt.Errorf("%w", gitcmd.ErrNoGit), 128, "fatal: "},
+	} {
+		d.reset()
+		if got := conclude(t.Context(), d.env, c.err); got != c.code {
+			t.Errorf("%v: exit %d, want %d", c.err, got, c.code)
+		}
+		said := d.err.String()
+		if !strings.HasPrefix(said, c.prefix) || strings.Count(said, "hint: ") == 0 || d.out.Len() > 0 {
+			t.Errorf("%v: said %q", c.err, said)
+		}
+	}
+	d.reset()
+	if got := conclude(t.Context(), d.env, nil); got != 0 || d.err.Len() > 0 {
+		t.Errorf("success: exit %d, said %q", got, d.err.String())
+	}
+}
+
+func TestExitCodesOfSignals(t *testing.T) {
+	d := newDesk(t)
+	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(signalError{signal})
+		for _, err := range []error{ctx.Err(), fmt.Errorf("git log: %w", ctx.Err()), io.EOF} {
+			d.reset()
+			if got := conclude(ctx, d.env, err); got != want || !strings.Contains(d.err.String(), "hint: ") {
+				t.Errorf("%v after %v: exit %d, want %d; said %q", err, signal, got, want, d.err.String())
+			}
+		}
+		if got := conclude(ctx, d.env, nil); got != 0 {
+			t.Errorf("success in spite of %v: exit %d", signal, got)
+		}
+		if got := conclude(ctx, d.env, end(endNo, io.EOF, "h")); got != 1 {
+			t.Errorf("a conclusion in spite of %v: exit %d", signal, got)
+		}
+	}
+}
+
+// A context that ended for another reason is no signal.
+func TestCancelledWithoutSignalIsFatal(t *testing.T) {
+	d := newDesk(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := conclude(ctx, d.env, ctx.Err()); got != 128 {
+		t.Errorf("exit %d", got)
+	}
+}
+
+func TestSignalEndsTheContextWithItsCause(t *testing.T) {
+	ctx, stop := untilSignal(t.Context())
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Skip(err)
+	}
+	<-ctx.Done()
+	var by signalError
+	if !errors.As(context.Cause(ctx), &by) || by.code() != 143 {
+		t.Errorf("cause %v", context.Cause(ctx))
+	}
+}
+
+func TestSaidTextIsClean(t *testing.T) {
+	d := newDesk(t)
+	conclude(t.Context(), d.env, errors.New("run '\x1b]0;evil\x07x\u202e': broken\nsecond line"))
+	if got := d.err.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "fatal: run 'x': broken\nsecond line\n") {
+		t.Errorf("said %q", got)
+	}
+}
+
+func TestGitsOwnPrefixIsNotDoubled(t *testing.T) {
+	d := newDesk(t)
+	conclude(t.Context(), d.env, errors.New("fatal: not a git repository"))
+	if got := d.err.String(); !strings.HasPrefix(got, "fatal: not a git repository\n") {
+		t.Errorf("said %q", got)
+	}
+}
