@@ -1,0 +1,141 @@
+package messages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+
+	"git-flower/engine/harness"
+	"git-flower/worktree/process"
+)
+
+// A Config says where the API is and what sessions have in common.
+type Config struct {
+	BaseURL   string // of the API, with a path if a gateway needs one; empty: https://api.anthropic.com
+	APIKey    string // sent as x-api-key
+	AuthToken string // sent as Authorization: Bearer; exclusive with APIKey
+	Model     string // for sessions that name none; empty: harness.DefaultModel
+
+	Transcript harness.Transcript
+	Models     []harness.Model // take precedence over the table
+
+	// MaxOutput limits one answer, in tokens; zero means 32,000. A model's own
+	// limit is never exceeded, and one we know nothing about gets 8,192.
+	MaxOutput int64
+	// Stall is how long the API may send nothing but pings; zero means 10 minutes.
+	Stall time.Duration
+
+	// GitState describes a directory's repository in a few lines for the system
+	// prompt, when a session starts. Nil leaves it out.
+	GitState func(ctx context.Context, dir string) string
+
+	UserAgent  string                                                         // empty: "git-flower"
+	HTTPClient *http.Client                                                   // nil: one of our own
+	Now        func() time.Time                                               // nil: time.Now
+	Shell      func(context.Context, process.Command) (process.Result, error) // nil: process.Run
+}
+
+const (
+	defaultMaxOutput = 32_000
+	unknownMaxOutput = 8_192
+	defaultStall     = 10 * time.Minute
+)
+
+// A Harness runs sessions on the Messages API.
+type Harness struct {
+	c      Config
+	client anthropic.Client
+}
+
+// New makes a harness. It checks the configuration and connects to nothing.
+func New(c Config) (*Harness, error) {
+	if err := c.complete(); err != nil {
+		return nil, fmt.Errorf("configure harness 'messages': %w", err)
+	}
+	options := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(),
+		option.WithoutOpenTelemetry(),
+		option.WithMaxRetries(0),
+		option.WithHTTPClient(c.HTTPClient),
+		option.WithHeader("User-Agent", c.UserAgent),
+	}
+	if c.BaseURL != "" {
+		options = append(options, option.WithBaseURL(c.BaseURL))
+	}
+	// The SDK would send a key as a bearer token, which gateways do not read.
+	if c.APIKey != "" {
+		options = append(options, option.WithHeader("x-api-key", c.APIKey))
+	}
+	if c.AuthToken != "" {
+		options = append(options, option.WithHeader("Authorization", "Bearer "+c.AuthToken))
+	}
+	return &Harness{c: c, client: anthropic.NewClient(options...)}, nil
+}
+
+// complete checks the configuration and fills in what was left to us.
+func (c *Config) complete() error {
+	switch {
+	case c.Transcript == nil:
+		return errors.New("no transcript store")
+	case c.APIKey != "" && c.AuthToken != "":
+		return errors.New("both a key and a token were given")
+	}
+	if err := checkBaseURL(c.BaseURL); err != nil {
+		return err
+	}
+	if c.Model == "" {
+		c.Model = harness.DefaultModel
+	}
+	if c.MaxOutput <= 0 {
+		c.MaxOutput = defaultMaxOutput
+	}
+	if c.Stall <= 0 {
+		c.Stall = defaultStall
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = "git-flower"
+	}
+	if c.HTTPClient == nil {
+		c.HTTPClient = newHTTPClient()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Shell == nil {
+		c.Shell = process.Run
+	}
+	return nil
+}
+
+func checkBaseURL(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return errors.New("the address is no URL") // its text may hold a password
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("address '%s' is not an http or https URL", u.Redacted())
+	}
+	return nil
+}
+
+// newHTTPClient follows no redirects: Go would send x-api-key along to
+// whatever host an answer names.
+func newHTTPClient() *http.Client {
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		c.Transport = t.Clone()
+	}
+	return c
+}
+
+// Name is "messages".
+func (h *Harness) Name() string { return "messages" }

@@ -1,0 +1,185 @@
+package messages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go/v2"
+
+	"git-flower/engine/harness"
+)
+
+// fault classifies why a request failed: by what the API says in fields
+// first, by words only where no field tells.
+func (h *Harness) fault(err error, requestID string) *harness.Fault {
+	var api *anthropic.Error
+	if errors.As(err, &api) {
+		return h.apiFault(api)
+	}
+	f := &harness.Fault{Class: harness.Network, RequestID: requestID}
+	var shape *errShape
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var address *url.Error
+	switch {
+	case errors.As(err, &shape):
+		f.Class = harness.Invalid
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		f.Message = "stream holds an event that is not what the API sends"
+	case errors.As(err, &address):
+		err = address.Err // without the address, which may hold a password
+	}
+	if f.Message == "" {
+		f.Message = h.clean(err.Error())
+	}
+	return f
+}
+
+func (h *Harness) apiFault(e *anthropic.Error) *harness.Fault {
+	f := &harness.Fault{Status: e.StatusCode, Type: string(e.Type()), RequestID: e.RequestID}
+	if f.Status == http.StatusOK {
+		f.Status = 0 // an error event inside the stream has none
+	}
+	header := http.Header{}
+	if e.Response != nil {
+		header = e.Response.Header
+	}
+	text := e.Message
+	if text == "" {
+		text = strings.TrimSpace(e.RawJSON())
+	}
+	if text == "" {
+		text = http.StatusText(e.StatusCode)
+	}
+	now := h.c.Now()
+	f.Class = classify(f.Status, f.Type, string(e.ErrorCode()), text)
+	f.RetryAfter = retryAfter(header, now)
+	if f.Class == harness.RateLimit || f.Class == harness.UsageLimit {
+		if until, ok := limitEnds(header, text, now); ok {
+			f.Class, f.RetryAfter = harness.UsageLimit, max(0, until.Sub(now))
+		}
+	}
+	f.Message = h.clean(text)
+	return f
+}
+
+// Phrases that mean a full window, of the API and of gateways before it.
+var tooLong = regexp.MustCompile(`(?i)prompt is too long|context[ _-]?length[ _-]?exceeded|maximum context length` +
+	`|exceeds? (the )?(context )?(window|limit) of|exceeds? (the )?context (window|limit)|too many total text bytes` +
+	"|input length and `?max_tokens`? exceed")
+
+// Phrases that mean a plan's or a workspace's limit rather than a rate.
+var usageLimit = regexp.MustCompile(`(?i)usage limit|hit your limit|spend(ing)? limit|limit reached.*resets?|you will regain access`)
+
+var credit = regexp.MustCompile(`(?i)credit balance is too low`)
+
+func classify(status int, kind, code, text string) harness.Class {
+	switch {
+	case (status == 400 || status == 413 || kind == "invalid_request_error") && tooLong.MatchString(text):
+		return harness.PromptTooLong
+	case strings.HasSuffix(code, "spend_limit_reached"):
+		return harness.UsageLimit
+	case status != 529 && status < 500 && status != 401 && usageLimit.MatchString(text):
+		return harness.UsageLimit
+	case kind == "billing_error", status == 402, credit.MatchString(text):
+		return harness.Auth
+	}
+	if c, ok := byType(kind); ok {
+		return c
+	}
+	return byStatus(status)
+}
+
+func byType(kind string) (harness.Class, bool) {
+	switch kind {
+	case "authentication_error", "permission_error":
+		return harness.Auth, true
+	case "invalid_request_error", "not_found_error", "request_too_large":
+		return harness.Invalid, true
+	case "rate_limit_error":
+		return harness.RateLimit, true
+	case "overloaded_error":
+		return harness.Overloaded, true
+	case "api_error", "timeout_error", "conflict_error":
+		return harness.ServerError, true
+	}
+	return harness.Unknown, false
+}
+
+func byStatus(status int) harness.Class {
+	switch {
+	case status == 401 || status == 403 || status == 407:
+		return harness.Auth
+	case status == 408 || status == 409 || status == 425:
+		return harness.ServerError
+	case status == 429:
+		return harness.RateLimit
+	case status == 529:
+		return harness.Overloaded
+	case status >= 500:
+		return harness.ServerError
+	case status >= 400:
+		return harness.Invalid
+	}
+	return harness.Unknown
+}
+
+// retryAfter reads how long the server asks to wait, in seconds or as a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms > 0 {
+		return bounded(ms / 1000)
+	}
+	v := h.Get("retry-after")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
+		return bounded(s)
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// bounded keeps an absurd number of seconds from overflowing.
+func bounded(seconds float64) time.Duration {
+	const month = 31 * 24 * time.Hour
+	if seconds > month.Seconds() {
+		return month
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+var secret = regexp.MustCompile(`sk-ant-[A-Za-z0-9_-]+|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}|://[^/\s@]+@`)
+
+// clean makes a message one line of at most 500 characters without credentials.
+func (h *Harness) clean(text string) string {
+	for _, s := range []string{h.c.APIKey, h.c.AuthToken} {
+		if len(s) >= 4 {
+			text = strings.ReplaceAll(text, s, "***")
+		}
+	}
+	text = secret.ReplaceAllString(text, "***")
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if r := []rune(text); len(r) > 500 {
+		text = string(r[:500]) + "…"
+	}
+	return text
+}
+
+// gateFault is the fault when the gate refused.
+func (h *Harness) gateFault(err error) *harness.Fault {
+	class := harness.Broken
+	if errors.Is(err, harness.ErrBudget) {
+		class = harness.Budget
+	}
+	return &harness.Fault{Class: class, Message: h.clean(err.Error())}
+}
+
+// left says that the turn's context ended, so that an error is no fault.
+func left(ctx context.Context) bool { return ctx.Err() != nil }
