@@ -146,7 +146,7 @@ func (b *block) checkText(h header, role string) *apiError {
 		where, _, _ := strings.Cut(b.path, ".")
 		return invalid("%s: text content blocks must be non-empty", where)
 	}
-	if strings.TrimSpace(b.text) == "" {
+	if role != "result" && strings.TrimSpace(b.text) == "" {
 		where, _, _ := strings.Cut(b.path, ".")
 		return invalid("%s: text content blocks must contain non-whitespace text", where)
 	}

@@ -167,7 +167,7 @@ func (s *Server) send(x *exchange, r *request, a *answer) *apiError {
 	if s.sleep(x.ctx, a.delay) != nil {
 		return nil
 	}
-	if f := a.fault; f != nil && f.kind == "error" && (f.after < 0 || !r.stream) {
+	if f := a.fault; a.failsAtOnce(r) {
 		return &apiError{status: f.status, kind: f.errorType, message: f.message, retryAfter: f.retryAfter}
 	}
 	if r.stream {

@@ -66,10 +66,17 @@ func (s *Server) play(r *request, c *chainer) (*answer, *stage, error) {
 	if r.maxTokens == 0 { // fills the cache only (SDK: MessageNewParams.MaxTokens)
 		a.content, a.stop = nil, "max_tokens"
 	}
-	a.usage = s.cache.use(r, c.all, s.now())
+	if !a.failsAtOnce(r) {
+		a.usage = s.cache.use(r, c.all, s.now())
+	}
 	a.usage.output = a.tokens()
 	a.usage.override(rep.usage)
 	return a, st, nil
+}
+
+// failsAtOnce says whether the request gets an error instead of an answer.
+func (a *answer) failsAtOnce(r *request) bool {
+	return a.fault != nil && a.fault.kind == "error" && (a.fault.after < 0 || !r.stream)
 }
 
 // apply changes the answer as the fault says, or leaves it for the wire.

@@ -265,14 +265,16 @@ func (r *request) checkRoles() *apiError {
 		if !r.model.systemTurns() {
 			return invalid("%s.role: role 'system' is not supported on this model", path)
 		}
-		before := r.messages[i-1]
-		if before.role == "system" {
-			return invalid("%s: consecutive system messages are not allowed", path)
-		}
-		if before.role == "assistant" && !paused(before.blocks) {
+		if before := r.messages[i-1]; before.role == "assistant" && !paused(before.blocks) {
 			return invalid("%s: a system message must follow a user message", path)
 		}
-		if i+1 < len(r.messages) && r.messages[i+1].role != "assistant" {
+		if i+1 == len(r.messages) {
+			break
+		}
+		switch r.messages[i+1].role {
+		case "system":
+			return invalid("%s: consecutive system messages are not allowed", index("messages", i+1))
+		case "user":
 			return invalid("%s: a system message must be last or be followed by an assistant message", path)
 		}
 	}
