@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -99,7 +100,7 @@ func failedItems(body string) []string {
 	return failed
 }
 
-// checkResults reads "1. passed: evidence" lines; all is false when an entry is
+// checkResults reads "- 1 passed: evidence" lines; all is false when an entry is
 // not of that form or did not pass.
 func checkResults(body string) (results []CheckResult, all bool) {
 	all = true
@@ -113,6 +114,7 @@ func checkResults(body string) (results []CheckResult, all bool) {
 	return results, all
 }
 
+// checkResult takes the check's number from the list, too: "1. passed".
 func checkResult(it item) (CheckResult, bool) {
 	word, evidence := it.text(), ""
 	if i := strings.IndexAny(word, ":："); i >= 0 {
@@ -120,6 +122,10 @@ func checkResult(it item) (CheckResult, bool) {
 		word = word[:i]
 	}
 	r := CheckResult{Check: it.number, Evidence: strings.TrimSpace(evidence)}
+	if number, rest, ok := strings.Cut(word, " "); ok && r.Check < 0 {
+		r.Check, _ = strconv.Atoi(number)
+		word = rest
+	}
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "passed", "通过":
 		r.Passed = true
@@ -127,7 +133,7 @@ func checkResult(it item) (CheckResult, bool) {
 	default:
 		return r, false
 	}
-	return r, it.number > 0
+	return r, r.Check > 0
 }
 
 // Against holds a structured verdict to its goal: Reached stands only if every
@@ -209,7 +215,7 @@ func (r CheckResult) line() string {
 	if r.Passed {
 		word = "passed"
 	}
-	line := fmt.Sprintf("%d. %s", r.Check, word)
+	line := fmt.Sprintf("- %d %s", r.Check, word)
 	if evidence := OneLine(r.Evidence); evidence != "" {
 		line += ": " + evidence
 	}
