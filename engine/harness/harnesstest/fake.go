@@ -47,6 +47,7 @@ type FakeTurn struct {
 	memory  *memory
 	turn    *harness.Turn
 	stopped bool
+	aborted bool
 }
 
 // Name returns the Label.
@@ -121,6 +122,9 @@ func (t *FakeTurn) end(e harness.Ended) harness.Ended {
 	if t.stopped && e.Stop == harness.StopDone {
 		e.Stop = harness.StopTool
 	}
+	if t.aborted {
+		return harness.Ended{Stop: harness.StopTool} // the turn stays broken off
+	}
 	t.memory.last = &e
 	return e
 }
@@ -188,7 +192,7 @@ func (t *FakeTurn) Call(tool string, input any) harness.Result {
 func (t *FakeTurn) perform(c harness.ToolCall) harness.Result {
 	t.turn.Emit(c)
 	r, denied := t.answer(c)
-	if t.Context.Err() != nil && r.IsError {
+	if t.aborted || t.Context.Err() != nil && r.IsError {
 		return r
 	}
 	for i, o := range t.memory.open {
@@ -230,6 +234,9 @@ func (t *FakeTurn) run(id string, call guards.Call) harness.Result {
 		switch {
 		case errors.Is(err, harness.ErrStop):
 			t.stopped = true
+		case errors.Is(err, harness.ErrAbort):
+			t.aborted, t.stopped = true, true
+			return harness.Result{IsError: true}
 		case err != nil:
 			return harness.Result{Text: err.Error(), IsError: true}
 		}
