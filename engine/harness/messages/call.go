@@ -28,14 +28,14 @@ type outcome struct {
 	result harness.Result
 	denied bool
 	stops  bool // the tool ended the turn
-	cut    bool // the context ended in the middle
+	cut    bool // the context ended in the middle, or the tool aborted the turn
 }
 
 // perform runs the calls of one answer: those that may run side by side in
 // groups, the others one by one, in the order of the calls. Results are kept
 // as they arrive; the request puts them into call order.
 func (t *turn) perform(ctx context.Context, calls []call) *harness.Ended {
-	for len(calls) > 0 && ctx.Err() == nil && !t.stopped {
+	for len(calls) > 0 && ctx.Err() == nil && !t.stopped && !t.aborted {
 		n := t.tools.group(calls)
 		if err := t.performGroup(ctx, calls[:n]); err != nil {
 			return t.fail(ctx, t.broken(err))
@@ -50,6 +50,8 @@ func (t *turn) perform(ctx context.Context, calls []call) *harness.Ended {
 		return t.end(harness.StopInterrupted)
 	case left(ctx):
 		return t.end(harness.StopInterrupted)
+	case t.aborted:
+		return t.end(harness.StopTool)
 	case t.stopped:
 		if err := t.answerAll(ctx, calls, notRunText); err != nil {
 			return t.fail(ctx, t.broken(err))
@@ -76,6 +78,7 @@ func (t *turn) performGroup(ctx context.Context, calls []call) error {
 	for range calls {
 		o := <-done
 		if o.cut || failed != nil {
+			t.aborted = t.aborted || o.stops
 			continue // stays open: an interruption answers it, or the next turn
 		}
 		if failed = t.answer(ctx, o.call, o.result, o.denied, o.stops); failed != nil {
@@ -133,6 +136,9 @@ func (t *turn) run(ctx context.Context, k call) outcome {
 	switch {
 	case errors.Is(err, harness.ErrStop):
 		o.stops = true
+	case errors.Is(err, harness.ErrAbort):
+		o.cut, o.stops = true, true
+		return o
 	case err != nil && ctx.Err() != nil:
 		o.cut = true
 		return o
