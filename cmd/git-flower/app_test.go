@@ -147,7 +147,7 @@ func TestOptionsAreNamedOnce(t *testing.T) {
 				}
 				seen[name] = true
 			}
-			if o.long == "" || o.text == "" || strings.HasSuffix(o.text, ".") || o.value != "" && o.no {
+			if o.long == "" || o.text == "" || strings.HasSuffix(o.text, ".") || o.value != "" && o.no || o.maybe && (o.value == "" || o.short != "") {
 				t.Errorf("%s: option %+v breaks the shape of help", c.name, o)
 			}
 		}

@@ -38,6 +38,12 @@ func runVersion(ctx context.Context, env *Env, c *call) error {
 	return write(env.Out, text)
 }
 
+// userAgent names us to endpoints.
+func userAgent() string {
+	version, _ := built()
+	return "git-flower/" + version
+}
+
 // built returns the module's version and the commit that the binary was built
 // from, as the linker noted them.
 func built() (version, commit string) {

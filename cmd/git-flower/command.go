@@ -37,6 +37,7 @@ type option struct {
 	short string // one letter, or empty
 	value string // placeholder of its value such as "<n>"; empty for a switch
 	no    bool   // --no-<long> exists as well
+	maybe bool   // the value may be left out; then it must be attached: --<long>[=<value>]
 	text  string // lower case, no full stop
 }
 

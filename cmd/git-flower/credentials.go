@@ -44,8 +44,8 @@ type credentialSearch struct {
 	warn    func(text string)
 }
 
-// Credentials looks in the user's places; warnings go to standard error.
-func (e *Env) Credentials(ctx context.Context) (Credentials, error) {
+// findCredentials looks in the user's places; warnings go to standard error.
+func (e *Env) findCredentials(ctx context.Context) (Credentials, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // the message about missing credentials says so

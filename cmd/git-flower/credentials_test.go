@@ -279,11 +279,11 @@ func TestCredentialsOfTheEnvironment(t *testing.T) {
 	d := newDesk(t)
 	d.repository()
 	d.write(".env", "ANTHROPIC_AUTH_TOKEN=from-the-file\n")
-	if c, err := d.env.Credentials(t.Context()); err != nil || c.AuthToken != "from-the-file" {
+	if c, err := d.env.findCredentials(t.Context()); err != nil || c.AuthToken != "from-the-file" {
 		t.Errorf("%#v, %v", c, err)
 	}
 	d.git("add", ".env")
-	if c, err := d.env.Credentials(t.Context()); err == nil || !strings.HasPrefix(d.err.String(), "warning: ") {
+	if c, err := d.env.findCredentials(t.Context()); err == nil || !strings.HasPrefix(d.err.String(), "warning: ") {
 		t.Errorf("tracked: %#v, said %q", c, d.err.String())
 	}
 }

@@ -5,7 +5,7 @@
 // configuration, opens what the packages below offer, hands it in, and turns
 // their errors into words and exit codes. The files divide it so:
 //
-//   - main.go makes the context that signals cancel and exits;
+//   - main.go and signal.go make the context that signals cancel, and exit;
 //   - app.go holds the list of commands; a command is one file and one line there;
 //   - command.go, parse.go and help.go say what a command is, how its words are
 //     read and how its help looks;

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -24,6 +25,8 @@ type Env struct {
 
 	Dir string // where the process runs; git discovers the repository from here
 	Now func() time.Time
+
+	editing atomic.Bool // an editor has the terminal, and Ctrl-C is meant for it
 
 	trace  *tracer
 	config []configEntry // nil until read

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestCancelledWithoutSignalIsFatal(t *testing.T) {
 }
 
 func TestSignalEndsTheContextWithItsCause(t *testing.T) {
-	ctx, stop := untilSignal(t.Context())
+	ctx, stop := untilSignal(t.Context(), new(atomic.Bool))
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Skip(err)

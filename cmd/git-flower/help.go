@@ -65,7 +65,10 @@ func (o option) spelled() string {
 	if o.short != "" {
 		s = "-" + o.short + ", " + s
 	}
-	if o.value != "" {
+	switch {
+	case o.maybe:
+		s += "[=" + o.value + "]"
+	case o.value != "":
 		s += " " + o.value
 	}
 	return s

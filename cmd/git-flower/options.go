@@ -115,7 +115,7 @@ func rehearsedOption() option {
 func runOptions() []option {
 	return append(settingOptions("rounds", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
 		option{long: "clarify-again", text: "write the brief anew"},
-		option{long: "rehearse", value: "<script>", text: "play a scripted model: 'default', or a file; needs no key"},
+		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }
 

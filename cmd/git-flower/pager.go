@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -71,14 +70,4 @@ func (e *Env) pagerEnvironment(env []string) []string {
 		}
 	}
 	return env
-}
-
-// readWhole reads standard input to its end, at most limit bytes.
-func (e *Env) readWhole(limit int64) (string, error) {
-	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(e.In, limit+1))
-	if err == nil && n > limit {
-		err = endf(endFatal, "give less of it, and point to a file for the rest", "standard input is larger than %d bytes", limit)
-	}
-	return b.String(), err
 }

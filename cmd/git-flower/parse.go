@@ -59,7 +59,7 @@ func (c *command) readLong(word string, following []string) ([]string, int, erro
 		return nil, 0, c.usagef("option '--%s' takes no value", name)
 	case o.value == "":
 		return []string{o.switched(on)}, 0, nil
-	case attached:
+	case attached || o.maybe:
 		return []string{o.with(value)}, 0, nil
 	case len(following) == 0:
 		return nil, 0, c.usagef("option '--%s' requires a value", name)

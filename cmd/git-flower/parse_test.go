@@ -18,6 +18,7 @@ func sample(run func(context.Context, *Env, *call) error) *command {
 			{long: "file", short: "F", value: "<file>"},
 			{long: "quiet", short: "q"},
 			{long: "land", short: "l", no: true},
+			{long: "rehearse", value: "<script>", maybe: true},
 		}, run: run}
 }
 
@@ -41,6 +42,8 @@ func TestPermute(t *testing.T) {
 		{"--rounds -1", "--rounds=-1", ""},
 		{"--rounds= a", "--rounds=", "a"},
 		{"--rounds --quiet", "--rounds=--quiet", ""},
+		{"--rehearse a", "--rehearse=", "a"},
+		{"a --rehearse=b c", "--rehearse=b", "a c"},
 	} {
 		options, args, err := permute(sample(nil), strings.Fields(c.words))
 		if err != nil || strings.Join(options, " ") != c.options || strings.Join(args, " ") != c.args {

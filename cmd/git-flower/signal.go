@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// untilSignal returns a context that ends, with the signal as its cause, at the
+// first signal that asks us to end. A second one finds the default action and
+// ends the process at once. While an editor runs, an interrupt is the editor's.
+// SIGPIPE keeps its meaning, so that "| head" is quiet.
+func untilSignal(parent context.Context, editing *atomic.Bool) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup asked to live on
+		signals = append(signals, syscall.SIGHUP)
+	}
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, signals...)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s := range arrived {
+			if s != os.Interrupt || !editing.Load() {
+				signal.Reset(signals...)
+				cancel(signalError{s})
+				return
+			}
+		}
+	}()
+	return ctx, func() { signal.Stop(arrived); close(arrived); <-done; cancel(nil) }
+}
