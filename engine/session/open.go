@@ -45,7 +45,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 // patience is how long to wait for a process that is opening the store, which
 // takes milliseconds; pause is how often to look.
 const (
-	patience = 5 * time.Second
+	patience = 2 * time.Second
 	pause    = 5 * time.Millisecond
 )
 

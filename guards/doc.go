@@ -1,0 +1,30 @@
+// Package guards says yes or no to a tool call, and nothing else: it reads no
+// file, starts no process and knows no clock, so the same call always gets the
+// same answer.
+//
+// A Policy is what one role may do. Its walls stand in this order, and the first
+// that refuses speaks:
+//
+//   - whitelist: a role's tool list is exclusive, for every tool, also for those
+//     of sub-agents and for tools that nobody has heard of;
+//   - delegate: a coordinator has no hands. It writes no file, and of Bash it
+//     gets glances only;
+//   - inside: file tools stay below the given roots, by the text of the path, and
+//     stay away from files that hold secrets.
+//
+// The zero Policy and the zero Decision deny. A wall that panics denies. Every
+// refusal tells the model what to do instead.
+//
+// A glance is a command that only looks: it changes nothing, sends nothing away,
+// ends by itself, and what it says goes stale. Glance parses the command, prints
+// the tree, parses what it printed and judges that tree, and the printed text is
+// what must be run: parser and shell disagree about some texts (a comment that
+// ends in a backslash, a carriage return), and none of those survives printing.
+// It fails closed by the type of node: what it does not know it refuses, so a
+// new version of the grammar makes it stricter. Commands and their options are
+// data, in table.go; an option that is not listed is refused. There are no
+// expansions: a word is what it says.
+//
+// What a path really is (links, mounts) is not decided here; the fence of the
+// operating system does that. Nor are prompts for a human: a refusal is final.
+package guards
