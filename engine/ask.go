@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+)
+
+const askSchema = `{
+  "type": "object",
+  "properties": {
+    "question": {"type": "string", "description": "One thing, concrete."},
+    "options": {"type": "array", "items": {"type": "string"}, "description": "Answers to choose from, where you can name them."}
+  },
+  "required": ["question"], "additionalProperties": false
+}`
+
+// States of answers besides those of an unreachable verdict.
+const (
+	answerGiven      = "answered"
+	answerNobody     = "timeout"
+	answerOverBudget = "over-budget"
+)
+
+// What the model is told when no answer comes. All lead to the same act.
+const (
+	nobodyAnswered = "Nobody answered. Decide yourself, write the question and your decision down under the assumptions, and go on. Do not ask this again."
+	noMoreAsks     = "No further questions are allowed. Write what is open down under the assumptions, decide yourself, and go on."
+)
+
+// askTool lets a session ask the person. The question and its answer are
+// records, so a call repeated after a crash finds what was answered.
+func (e *Engine) askTool(s Step, session, from string) harness.Tool {
+	return harness.Tool{
+		Name:        "ask",
+		Description: "Ask the person one concrete question. Blocks until it is answered or the time is up; the person may be away, then decide yourself and go on.",
+		Schema:      json.RawMessage(askSchema),
+		Call: func(ctx context.Context, id string, input json.RawMessage) (harness.Result, error) {
+			var in struct {
+				Question string
+				Options  []string
+			}
+			if err := json.Unmarshal(input, &in); err != nil {
+				return harness.Result{}, refuse("the question is not of the tool's form: %v", err)
+			}
+			if strings.TrimSpace(in.Question) == "" {
+				return harness.Result{}, refuse("the question is empty; write what you want to know")
+			}
+			return e.ask(ctx, gitstate.Meta{Step: s.Name, Session: session, Call: id}, Question{From: from, Text: in.Question, Options: in.Options})
+		},
+	}
+}
+
+// ask answers a model's call.
+func (e *Engine) ask(ctx context.Context, m gitstate.Meta, q Question) (harness.Result, error) {
+	asked, known := e.questionOf(m.Call)
+	if !known && e.c.Asks >= 0 && e.asksUsed() >= e.c.Asks {
+		return harness.Result{Text: noMoreAsks}, nil
+	}
+	if !known {
+		var err error
+		if asked, err = e.pose(ctx, m, q); err != nil {
+			return harness.Result{}, err
+		}
+	}
+	q.Name = asked.Name()
+	answer, err := e.answer(ctx, asked, q)
+	if err != nil {
+		return harness.Result{}, err
+	}
+	if answer.Meta.State != answerGiven {
+		return harness.Result{Text: nobodyAnswered}, nil
+	}
+	return harness.Result{Text: answer.Body}, nil
+}
+
+// pose records a question and returns its document.
+func (e *Engine) pose(ctx context.Context, m gitstate.Meta, q Question) (gitstate.Doc, error) {
+	body := q.Text
+	for i, o := range q.Options {
+		body += fmt.Sprintf("\n%d. %s", i+1, line(o, 500))
+	}
+	if _, err := e.record(ctx, gitstate.Record{Kind: gitstate.KindQuestion, Subject: line(q.Text, 60), Meta: m, Body: body}); err != nil {
+		return gitstate.Doc{}, err
+	}
+	d, ok := e.deps.State.History().Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindQuestion })
+	if !ok {
+		return d, errors.New("a recorded question is not in the history")
+	}
+	return d, nil
+}
+
+// answer waits for the person and records what came, unless a record answers already.
+func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gitstate.Doc, error) {
+	if old, ok := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name()); ok {
+		return old, nil
+	}
+	e.emit(Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: asked.Name(), Text: q.Text, Options: q.Options})
+	words, err := e.deps.Human.Ask(ctx, q)
+	m := gitstate.Meta{Step: asked.Meta.Step, State: answerGiven, From: []string{asked.Name()}, Time: stamp(e.deps.Clock.Now())}
+	subject := line(words, 60)
+	switch {
+	case errors.Is(err, ErrNobody):
+		m.State, subject = answerNobody, "nobody answered in time"
+	case err != nil:
+		return gitstate.Doc{}, fmt.Errorf("ask the person: %w", err)
+	}
+	e.emit(Event{Kind: EventAnswer, Step: asked.Meta.Step, ID: asked.Name(), Text: words, State: m.State})
+	if _, err := e.record(ctx, gitstate.Record{Kind: gitstate.KindAnswer, Subject: subject, Meta: m, Body: words}); err != nil {
+		return gitstate.Doc{}, err
+	}
+	d, _ := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name())
+	return d, nil
+}
+
+// questionOf is the question that a tool call has posed before.
+func (e *Engine) questionOf(call string) (gitstate.Doc, bool) {
+	return e.deps.State.History().Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindQuestion && d.Meta.Call == call
+	})
+}
+
+// asksUsed counts the models' questions; the framework's own use up nothing.
+func (e *Engine) asksUsed() int {
+	n := 0
+	for _, d := range e.deps.State.History().Of(gitstate.KindQuestion) {
+		if d.Meta.Call != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"git-flower/gitstate"
+	"git-flower/worktree"
+	"git-flower/worktree/process"
+)
+
+// State is the run's history on its ref.
+type State interface {
+	History() gitstate.History
+	// Append returns gitstate.ErrConflict when the tip moved meanwhile.
+	Append(ctx context.Context, r gitstate.Record) (gitstate.Entry, error)
+	Reload(ctx context.Context) error
+}
+
+// Trees hands out workers' trees and takes their work in.
+type Trees interface {
+	Add(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
+	Reopen(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
+	Finish(ctx context.Context, t *worktree.Tree, m worktree.CommitMessage) (worktree.Result, error)
+	Release(ctx context.Context, t *worktree.Tree) error
+}
+
+// Snapshots keep what a worker has not committed yet.
+type Snapshots interface {
+	Snapshot(ctx context.Context, t *worktree.Tree, parent string) (worktree.Snapshot, error)
+	Restore(ctx context.Context, t *worktree.Tree, snapshot string) error
+}
+
+// Joins merges workers' results without a checkout.
+type Joins interface {
+	Join(ctx context.Context, s worktree.JoinSpec) (worktree.JoinResult, error)
+	Diffstat(ctx context.Context, from, to string) (string, error)
+	Changed(ctx context.Context, from, to string) ([]string, error)
+}
+
+// Scenes are throw-away trees in which checks run and judges look.
+type Scenes interface {
+	Checkout(ctx context.Context, commit string, p worktree.ProtectSpec) (*worktree.Tree, error)
+	Release(ctx context.Context, t *worktree.Tree) error
+}
+
+// Commands runs shell commands, for checks.
+type Commands interface {
+	Run(ctx context.Context, c process.Command) (process.Result, error)
+}
+
+// Transcripts tells whether a session's past is on this machine.
+type Transcripts interface {
+	Len(ctx context.Context, session string) (int, error)
+}
+
+// Human is the person, or the fact that nobody is there.
+type Human interface {
+	// Ask returns the person's words, or ErrNobody when none came in time.
+	Ask(ctx context.Context, q Question) (string, error)
+}
+
+// A Question waits for a person.
+type Question struct {
+	Name    string // of its document
+	From    string // who asks: a role or a worker
+	Text    string
+	Options []string
+}
+
+// Journal keeps what was spent between two records, durable on this machine.
+type Journal interface {
+	Write(row json.RawMessage) error
+	Read() ([]json.RawMessage, error)
+}
+
+// Clock tells the time and waits.
+type Clock interface {
+	Now() time.Time
+	// Wait returns after d, or earlier with the context's error.
+	Wait(ctx context.Context, d time.Duration) error
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+	"git-flower/guards"
+)
+
+// A job is one session's part in an attempt.
+type job struct {
+	step   string
+	label  string
+	role   Role
+	worker string
+	dir    string
+	roots  []string // where file tools may write
+	tools  []harness.Tool
+	// session to go on in; empty: a new one.
+	session string
+	resume  bool
+}
+
+// talk is an open session with its account.
+type talk struct {
+	e   *Engine
+	job job
+	s   harness.Session
+	row *gitstate.LedgerRow
+
+	mu     sync.Mutex
+	failed error // of a tool of ours: no business of the model's
+}
+
+// open starts a job's session in the harness. Nothing is sent yet.
+func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
+	text, err := rules(facts{
+		Role: j.role, Run: e.deps.State.History().Name, Worker: j.worker, Dir: j.dir, Bench: e.c.Bench,
+		Extra: e.c.Instructions,
+	})
+	if err != nil {
+		return nil, err
+	}
+	row := e.books.open(gitstate.LedgerRow{
+		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: e.model(j.role),
+	}, e.deps.Clock.Now())
+	policy := j.role.policy(toolNames(j.tools), j.roots, []string{j.dir, e.c.Bench})
+	t := &talk{e: e, job: j, row: row}
+	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
+		Session: j.session, Resume: j.resume,
+		Role: string(j.role), Agent: j.worker, Dir: j.dir,
+		System: text, Model: e.model(j.role),
+		Tools: j.role.builtin(), Custom: t.custom(),
+		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
+		Gate:      gate{e: e, row: row},
+		Env:       e.c.Env,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start session '%s' of step '%s': %w", j.session, j.step, err)
+	}
+	return t, nil
+}
+
+// A refusal is an error that the model made and is told of.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// custom are the job's tools, with our own failures kept from the model: they
+// abort the turn and come back from say.
+func (t *talk) custom() []harness.Tool {
+	tools := slices.Clone(t.job.tools)
+	for i, tool := range tools {
+		call := tool.Call
+		tools[i].Call = func(ctx context.Context, id string, input json.RawMessage) (harness.Result, error) {
+			r, err := call(ctx, id, input)
+			var told refusal
+			if err == nil || errors.Is(err, harness.ErrStop) || errors.As(err, &told) {
+				return r, err
+			}
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.failed = errors.Join(t.failed, err)
+			return harness.Result{}, fmt.Errorf("%w: %w", harness.ErrAbort, err)
+		}
+	}
+	return tools
+}
+
+func (t *talk) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed
+}
+
+// say sends a message and drives the session until its turn ends, over faults
+// that pass. A fault that does not pass comes back as a *Pause.
+func (t *talk) say(ctx context.Context, m harness.Message) (harness.Ended, error) {
+	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
+	var bad trouble
+	for {
+		if err := t.s.Send(ctx, m); err != nil {
+			return harness.Ended{}, fmt.Errorf("send to session '%s': %w", t.job.session, err)
+		}
+		ended, err := t.turn(ctx, &bad)
+		if err := errors.Join(t.failure(), err); err != nil {
+			return ended, err
+		}
+		if ended.Stop != harness.StopFault {
+			return ended, stopped(ctx, ended)
+		}
+		if err := t.endure(ctx, ended.Fault, &bad); err != nil {
+			return ended, err
+		}
+		m = harness.Message{} // the turn is carried on, nothing is said twice
+	}
+}
+
+// stopped: an interrupted turn is not a finished one.
+func stopped(ctx context.Context, ended harness.Ended) error {
+	if ended.Stop != harness.StopInterrupted {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return errors.New("the session was interrupted")
+}
+
+// turn shows a turn's events until it ends.
+func (t *talk) turn(ctx context.Context, bad *trouble) (harness.Ended, error) {
+	for {
+		ev, err := t.s.Next(ctx)
+		if err != nil {
+			return harness.Ended{}, fmt.Errorf("session '%s' of step '%s': %w", t.job.session, t.job.step, err)
+		}
+		if ended, ok := ev.(harness.Ended); ok {
+			return ended, nil
+		}
+		if _, ok := ev.(harness.Responded); ok {
+			*bad = trouble{}
+		}
+		t.show(ev)
+	}
+}
+
+// endure waits a fault out, or gives up with a save point.
+func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error {
+	now := t.e.deps.Clock.Now()
+	if bad.faults == 0 {
+		bad.since = now
+	}
+	bad.faults++
+	t.e.books.fault(t.row, f.Error())
+	wait, again := t.e.c.Patience.retry(*bad, f, now, jitter())
+	if !again {
+		return pauseOf(t.job.step, f)
+	}
+	ev := t.event(EventRetry)
+	ev.Text, ev.State, ev.Wait = f.Message, f.Class.String(), wait.Seconds()
+	t.e.emit(ev)
+	return t.e.deps.Clock.Wait(ctx, wait)
+}
+
+func (t *talk) event(kind string) Event {
+	return Event{Kind: kind, Step: t.job.step, Label: t.job.label, Role: string(t.job.role), Worker: t.job.worker, Session: t.job.session}
+}
+
+// show turns a harness event into one of ours.
+func (t *talk) show(ev harness.Event) {
+	out := t.event("")
+	switch ev := ev.(type) {
+	case harness.Text:
+		out.Kind, out.Text = EventText, ev.Text
+	case harness.Thinking:
+		out.Kind, out.Text = EventThinking, ev.Text
+	case harness.ToolCall:
+		out.Kind, out.Tool, out.ID, out.Text = EventCall, ev.Tool, ev.ID, summary(ev.Tool, ev.Input)
+	case harness.ToolResult:
+		out.Kind, out.Tool, out.ID, out.Text = EventResult, ev.Tool, ev.ID, head(ev.Result.Text, 500)
+		switch {
+		case ev.Denied:
+			out.State = "denied"
+		case ev.Result.IsError:
+			out.State = "error"
+		}
+	case harness.Responded:
+		out.Kind, out.Context = EventResponse, ev.Usage.Context()
+	case harness.Compacted:
+		out.Kind, out.Text = EventNotice, "the harness compacted the context by itself"
+	default:
+		return
+	}
+	t.e.emit(out)
+}
+
+func (t *talk) close() error { return t.s.Close() }
+
+func toolNames(tools []harness.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// newSession makes a session's id.
+func newSession() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return uuid(b)
+}
+
+// messageID is the id of a message that is about the given things: the same
+// things, the same id, so that a crash cannot make it be said twice.
+func messageID(about ...string) string {
+	h := sha256.New()
+	for _, a := range about {
+		fmt.Fprintf(h, "%d:%s", len(a), a)
+	}
+	return uuid([16]byte(h.Sum(nil)[:16]))
+}
+
+func uuid(b [16]byte) string {
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+)
+
+// Deps are the things outside that an engine works with.
+type Deps struct {
+	State       State
+	Trees       Trees
+	Snapshots   Snapshots
+	Joins       Joins
+	Scenes      Scenes
+	Commands    Commands
+	Harness     harness.Harness
+	Transcripts Transcripts
+	Human       Human
+	Journal     Journal
+	Clock       Clock
+	Events      *Stream
+}
+
+// Config says how this wake drives its run.
+type Config struct {
+	Wake    string // name of this process's part, unique
+	Machine string
+	Limits  Limits
+
+	Dir          string   // the user's checkout, read by coordinator and clarifier
+	Bench        string   // the run's bench, created by the caller
+	Environment  string   // a report of the machine for whoever sets the goal
+	Instructions string   // the user's own, for every role
+	Env          []string // environment of workers' commands and of checks
+
+	Model        string // every role's, unless Models names another
+	Models       map[Role]string
+	Price        Price
+	Budget       gitstate.MicroUSD // zero: none
+	Asks         int               // questions the models may ask; negative: no limit
+	CheckTimeout time.Duration     // of one command check; zero: ten minutes
+	Patience     Patience
+}
+
+// An Engine drives one run in one process.
+type Engine struct {
+	deps  Deps
+	c     Config
+	purse *purse
+	books *books
+}
+
+// An Outcome is how a run stood when the engine stopped without a save point.
+type Outcome struct {
+	State EndState
+	Why   string
+	Base  gitstate.ObjectID
+	Join  gitstate.ObjectID // equal to Base when nothing was joined
+	Spent gitstate.MicroUSD
+}
+
+// New returns an engine for the run that d.State holds. It reads the machine's
+// journal, so that what a killed wake spent counts.
+func New(d Deps, c Config) (*Engine, error) {
+	if c.CheckTimeout == 0 {
+		c.CheckTimeout = 10 * time.Minute
+	}
+	journal, err := d.Journal.Read()
+	if err != nil {
+		return nil, fmt.Errorf("read the spending journal: %w", err)
+	}
+	h := d.State.History()
+	late := reconcile(journal, h.Ledger)
+	spent := h.Spent()
+	for wake, rows := range late {
+		spent += sum(rows) - sum(h.Ledger[wake])
+	}
+	return &Engine{
+		deps: d, c: c,
+		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget), spent: spent},
+		books: &books{wake: c.Wake, late: late},
+	}, nil
+}
+
+// reserveOf keeps a tenth of the budget, at most a dollar, for the judge's turn.
+func reserveOf(budget gitstate.MicroUSD) gitstate.MicroUSD { return min(budget/10, 1_000_000) }
+
+// Run drives the run until it stops: it ends, needs a person (Outcome), reaches
+// a save point (*Pause), or its context is cancelled (the context's cause).
+func (e *Engine) Run(ctx context.Context) (Outcome, error) {
+	e.emit(Event{Kind: EventWake, Text: e.deps.State.History().Name})
+	if err := e.tidy(ctx); err != nil {
+		return e.outcome(Stop{}), err
+	}
+	for {
+		action := Next(Builtin(e.c.Limits), e.deps.State.History(), e.c.Limits)
+		if stop, ok := action.(Stop); ok {
+			return e.stop(ctx, stop)
+		}
+		if err := e.perform(ctx, action); err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			e.emit(Event{Kind: EventEnd, State: "paused", Text: err.Error()})
+			return e.outcome(Stop{}), err
+		}
+	}
+}
+
+func (e *Engine) perform(ctx context.Context, action Action) error {
+	switch a := action.(type) {
+	case Attempt:
+		e.emit(Event{Kind: EventStep, Step: a.Step.Name, Label: a.Label, Round: a.Round, Role: string(a.Step.Role)})
+		switch a.Step.Makes {
+		case gitstate.KindBrief:
+			return e.clarify(ctx, a)
+		case gitstate.KindGoal:
+			return e.setGoal(ctx, a)
+		}
+		return e.work(ctx, a)
+	case Adjudicate:
+		return e.judge(ctx, a)
+	case Consult:
+		return e.consult(ctx, a)
+	}
+	return fmt.Errorf("no way to perform %T", action)
+}
+
+// stop records the end, unless the history tells it already or a person is needed.
+func (e *Engine) stop(ctx context.Context, s Stop) (Outcome, error) {
+	if !s.Ended && s.State != NeedsHuman {
+		h := e.deps.State.History()
+		_, err := e.record(ctx, gitstate.Record{
+			Kind:    gitstate.KindEnd,
+			Subject: string(s.State),
+			Body:    s.Why,
+			Meta:    gitstate.Meta{State: string(s.State), From: s.From, Code: joined(h)},
+		})
+		if err != nil {
+			return e.outcome(s), err
+		}
+	}
+	e.emit(Event{Kind: EventEnd, State: string(s.State), Text: s.Why})
+	return e.outcome(s), nil
+}
+
+func (e *Engine) outcome(s Stop) Outcome {
+	h := e.deps.State.History()
+	return Outcome{State: s.State, Why: s.Why, Base: h.Base, Join: joined(h), Spent: e.purse.total()}
+}
+
+// record appends what happened. What happened stays true when somebody else
+// was faster, so a lost race is retried on the new tip; the next decision is
+// taken on the history as it then stands.
+func (e *Engine) record(ctx context.Context, r gitstate.Record) (gitstate.Entry, error) {
+	files, err := e.books.files()
+	if err != nil {
+		return gitstate.Entry{}, err
+	}
+	r.Files = files
+	r.Meta.Wake = e.c.Wake
+	for {
+		tip := e.deps.State.History().Tip
+		entry, err := e.deps.State.Append(ctx, r)
+		if errors.Is(err, gitstate.ErrConflict) {
+			if again := e.deps.State.Reload(ctx); again != nil {
+				err = again
+			} else if e.deps.State.History().Tip != tip {
+				continue
+			} // else it is another ref that stands elsewhere, and trying again would not help
+		}
+		if err != nil {
+			return entry, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
+		}
+		e.books.recorded()
+		e.emit(Event{
+			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,
+			Worker: r.Meta.Worker, Text: r.Subject, State: r.Meta.State, ID: string(entry.Commit),
+		})
+		return entry, nil
+	}
+}
+
+// notice records something a person should know.
+func (e *Engine) notice(ctx context.Context, step, subject, body string) error {
+	_, err := e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindNotice, Subject: subject, Body: body, Meta: gitstate.Meta{Step: step},
+	})
+	return err
+}
+
+func (e *Engine) emit(ev Event) {
+	ev.Time = e.deps.Clock.Now()
+	ev.Cost = int64(e.purse.total())
+	e.deps.Events.Emit(ev)
+}
+
+// tidy gives back the trees of workers whose reports are recorded: a crash
+// between report and release leaves them behind.
+func (e *Engine) tidy(ctx context.Context) error {
+	h := e.deps.State.History()
+	for _, d := range h.Of(gitstate.KindReport) {
+		tree, err := e.deps.Trees.Reopen(ctx, e.spec(d.Meta.Worker, ""))
+		if err != nil {
+			continue // gone already, as it should be
+		}
+		if err := e.deps.Trees.Release(ctx, tree); err != nil {
+			return fmt.Errorf("give back the tree of '%s': %w", d.Meta.Worker, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) model(r Role) string {
+	if m := e.c.Models[r]; m != "" {
+		return m
+	}
+	return e.c.Model
+}
+
+// amendmentsSince are the person's words that came after a document.
+func amendmentsSince(h gitstate.History, counter int) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Counter <= counter })
+}
+
+func jitter() float64 { return rand.Float64() }

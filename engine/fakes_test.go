@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"git-flower/gitstate"
+	"git-flower/worktree"
+	"git-flower/worktree/process"
+)
+
+// errKilled stands for SIGKILL: nothing after it happens.
+var errKilled = errors.New("killed")
+
+// memoryState is a run without a repository. die, when not nil, is asked before
+// and after each append.
+type memoryState struct {
+	mu    sync.Mutex
+	h     gitstate.History
+	kinds []string
+	refs  map[string]gitstate.ObjectID
+	die   func(moment string) bool
+	// foreign is appended by somebody else before the next append, once.
+	foreign *gitstate.Record
+}
+
+func newMemoryState(request string) *memoryState {
+	s := &memoryState{
+		h:    gitstate.History{Name: "x", ID: "0123456789abcdef", Base: "c0", Tip: "t0", Ledger: map[string][]gitstate.LedgerRow{}},
+		refs: map[string]gitstate.ObjectID{},
+	}
+	s.keep(gitstate.Record{Kind: gitstate.KindRequest, Subject: request, Body: request, Meta: gitstate.Meta{Code: "c0"}})
+	return s
+}
+
+func (s *memoryState) keep(r gitstate.Record) {
+	for _, d := range append([]gitstate.Doc{{Kind: r.Kind, Meta: r.Meta, Body: r.Body}}, r.With...) {
+		d.Counter = len(s.h.Docs) + 1
+		d.Hash = fmt.Sprintf("%012x", d.Counter)
+		s.h.Docs = append(s.h.Docs, d)
+	}
+	for name, data := range r.Files {
+		wake := strings.TrimSuffix(strings.TrimPrefix(name, "ledger/"), ".json")
+		var rows []gitstate.LedgerRow
+		if err := json.Unmarshal(data, &rows); err != nil {
+			panic(err)
+		}
+		s.h.Ledger[wake] = rows
+	}
+	for _, u := range r.Refs {
+		s.refs[u.Name] = u.New
+	}
+	s.kinds = append(s.kinds, string(r.Kind))
+	s.h.Tip = gitstate.ObjectID(fmt.Sprintf("t%d", len(s.kinds)))
+}
+
+func (s *memoryState) History() gitstate.History {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.h
+	h.Docs = append([]gitstate.Doc(nil), h.Docs...)
+	return h
+}
+
+func (s *memoryState) Append(_ context.Context, r gitstate.Record) (gitstate.Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.foreign != nil {
+		f := *s.foreign
+		s.foreign = nil
+		s.keep(f)
+		return gitstate.Entry{}, gitstate.ErrConflict
+	}
+	if s.die != nil && s.die("before "+string(r.Kind)) {
+		return gitstate.Entry{}, errKilled
+	}
+	for _, u := range r.Refs {
+		if s.refs[u.Name] != u.Old {
+			return gitstate.Entry{}, fmt.Errorf("ref %s: %w", u.Name, gitstate.ErrConflict)
+		}
+	}
+	s.keep(r)
+	if s.die != nil && s.die("after "+string(r.Kind)) {
+		return gitstate.Entry{}, errKilled
+	}
+	return gitstate.Entry{Kind: r.Kind, Meta: r.Meta, Commit: s.h.Tip}, nil
+}
+
+func (s *memoryState) Reload(context.Context) error { return nil }
+
+// story is what was recorded, in one line.
+func (s *memoryState) story() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.kinds, " ")
+}
+
+// memoryTrees are trees without files: a commit is a number.
+type memoryTrees struct {
+	mu       sync.Mutex
+	trees    map[string]*worktree.Tree // by worker
+	finished int
+	released []string
+	conflict []string // files in which the next join conflicts
+	stat     string
+}
+
+func (m *memoryTrees) Add(_ context.Context, s worktree.Spec) (*worktree.Tree, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.trees == nil {
+		m.trees = map[string]*worktree.Tree{}
+	}
+	t := &worktree.Tree{Path: "/tree/" + s.Worker, Slot: s.Worker, Base: s.Base}
+	m.trees[s.Worker] = t
+	return t, nil
+}
+
+func (m *memoryTrees) Reopen(_ context.Context, s worktree.Spec) (*worktree.Tree, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.trees[s.Worker]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("no tree of '%s': %w", s.Worker, fs.ErrNotExist)
+}
+
+func (m *memoryTrees) Finish(_ context.Context, t *worktree.Tree, _ worktree.CommitMessage) (worktree.Result, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.finished++
+	return worktree.Result{Tip: "work of " + t.Slot, Committed: true}, nil
+}
+
+func (m *memoryTrees) Release(_ context.Context, t *worktree.Tree) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.trees, t.Slot)
+	m.released = append(m.released, t.Slot)
+	return nil
+}
+
+func (m *memoryTrees) Snapshot(context.Context, *worktree.Tree, string) (worktree.Snapshot, error) {
+	return worktree.Snapshot{}, nil
+}
+func (m *memoryTrees) Restore(context.Context, *worktree.Tree, string) error { return nil }
+
+func (m *memoryTrees) Join(_ context.Context, s worktree.JoinSpec) (worktree.JoinResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if files := m.conflict; files != nil {
+		m.conflict = nil
+		return worktree.JoinResult{Conflicts: files}, nil
+	}
+	return worktree.JoinResult{Commit: s.Join + "+" + strings.TrimPrefix(s.Tip, "work of ")}, nil
+}
+
+func (m *memoryTrees) Diffstat(context.Context, string, string) (string, error) { return m.stat, nil }
+func (m *memoryTrees) Changed(context.Context, string, string) ([]string, error) {
+	return []string{"tests/a_test.sh", "src/a.c"}, nil
+}
+
+func (m *memoryTrees) Checkout(_ context.Context, commit string, _ worktree.ProtectSpec) (*worktree.Tree, error) {
+	return &worktree.Tree{Path: commit, Slot: "scene"}, nil
+}
+
+// scenes gives the throw-away trees an interface of their own, since both are released.
+type scenes struct{ *memoryTrees }
+
+func (scenes) Release(context.Context, *worktree.Tree) error { return nil }
+
+// scripted commands: what a command's exit code is in which tree.
+type scripted func(script, dir string) int
+
+func (f scripted) Run(_ context.Context, c process.Command) (process.Result, error) {
+	return process.Result{ExitCode: f(c.Script, c.Dir), Digest: "d", Output: "it printed this\n"}, nil
+}
+
+// said counts transcripts as a store would: by what was said in the fake harness.
+type said map[string]int
+
+func (s said) Len(_ context.Context, session string) (int, error) { return s[session], nil }
+
+type answers []string
+
+func (a *answers) Ask(context.Context, Question) (string, error) {
+	if len(*a) == 0 {
+		return "", ErrNobody
+	}
+	first := (*a)[0]
+	*a = (*a)[1:]
+	return first, nil
+}
+
+type memoryJournal []json.RawMessage
+
+func (j *memoryJournal) Write(row json.RawMessage) error  { *j = append(*j, row); return nil }
+func (j *memoryJournal) Read() ([]json.RawMessage, error) { return *j, nil }
+
+// stillClock moves only when somebody waits.
+type stillClock struct {
+	mu  sync.Mutex
+	now time.Time
+	sum time.Duration
+}
+
+func newStillClock() *stillClock { return &stillClock{now: time.Unix(1_700_000_000, 0)} }
+
+func (c *stillClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *stillClock) Wait(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	c.sum += d
+	return context.Cause(ctx)
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"slices"
+
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+)
+
+// Questions to a history that Next and the steps share. All are pure.
+
+// goalStale reports whether the current goal lacks the brief or an amendment,
+// and the counter of the newest document it would have to be made from.
+func goalStale(h gitstate.History) (since int, stale bool) {
+	goal, ok := h.Current(gitstate.KindGoal)
+	sources := goalSources(h)
+	for _, d := range sources {
+		since = max(since, d.Counter)
+		if !slices.Contains(goal.Meta.From, d.Name()) {
+			stale = true
+		}
+	}
+	return since, stale || !ok
+}
+
+// goalSources are the documents a goal is made from: the brief and every
+// amendment, oldest first.
+func goalSources(h gitstate.History) []gitstate.Doc {
+	var docs []gitstate.Doc
+	if brief, ok := h.Current(gitstate.KindBrief); ok {
+		docs = append(docs, brief)
+	}
+	return append(docs, h.Of(gitstate.KindAmendment)...)
+}
+
+// openHandoff is a handoff of the step that no session has taken up yet.
+func openHandoff(s Step, h gitstate.History) (gitstate.Doc, bool) {
+	var open gitstate.Doc
+	for _, d := range h.Of(gitstate.KindHandoff) {
+		if d.Meta.Step == s.Name && d.Meta.Worker == "" {
+			open = d
+		}
+	}
+	if open.Kind == "" {
+		return open, false
+	}
+	_, taken := madeFrom(h, gitstate.KindSession, open.Name())
+	return open, !taken
+}
+
+// living is the session in which a step goes on: its newest one, unless a
+// handoff has retired it or it is older than the document with counter since.
+func living(s Step, h gitstate.History, since int) string {
+	last, ok := h.Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindSession && d.Meta.Step == s.Name && d.Meta.Worker == ""
+	})
+	if !ok || last.Counter < since {
+		return ""
+	}
+	for _, d := range h.Of(gitstate.KindHandoff) {
+		if d.Meta.Session == last.Meta.Session {
+			return ""
+		}
+	}
+	return last.Meta.Session
+}
+
+// failures are the failed attempts of a step in one round after counter since.
+func failures(s Step, h gitstate.History, round, since int) []gitstate.Doc {
+	var failed []gitstate.Doc
+	for _, d := range h.Of(gitstate.KindStep) {
+		if d.Meta.Step == s.Name && d.Meta.Round == round && d.Counter > since && d.Meta.State != stepOK {
+			failed = append(failed, d)
+		}
+	}
+	return failed
+}
+
+// startOfRound is the counter of the newest finished attempt before a round.
+func startOfRound(s Step, h gitstate.History, round int) int {
+	since := 0
+	for _, d := range h.Of(gitstate.KindStep) {
+		if d.Meta.Step == s.Name && d.Meta.Round < round {
+			since = d.Counter
+		}
+	}
+	return since
+}
+
+// verdictOf is the newest verdict on a round.
+func verdictOf(h gitstate.History, round int) (gitstate.Doc, bool) {
+	return h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindVerdict && d.Meta.Round == round })
+}
+
+// stateOf is a verdict's state. A word that is none is not yet.
+func stateOf(verdict gitstate.Doc) document.State {
+	state, known := document.ParseState(verdict.Meta.State)
+	if !known {
+		return document.NotYet
+	}
+	return state
+}
+
+// roundsUsed counts the distinct rounds judged against the current goal.
+func roundsUsed(h gitstate.History) int {
+	goal, _ := h.Current(gitstate.KindGoal)
+	rounds := map[int]bool{}
+	for _, d := range h.Of(gitstate.KindVerdict) {
+		if slices.Contains(d.Meta.From, goal.Name()) {
+			rounds[d.Meta.Round] = true
+		}
+	}
+	return len(rounds)
+}
+
+// madeFrom is the newest document of a kind that was made from another.
+func madeFrom(h gitstate.History, k gitstate.Kind, name string) (gitstate.Doc, bool) {
+	return h.Last(func(d gitstate.Doc) bool { return d.Kind == k && slices.Contains(d.Meta.From, name) })
+}
+
+// joined is the workers' merged result so far: the newest join, else the base.
+func joined(h gitstate.History) gitstate.ObjectID {
+	last, ok := h.Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindReport && d.Meta.State == reportJoined
+	})
+	if !ok {
+		return h.Base
+	}
+	return last.Meta.Code
+}
+
+// hasJoin reports whether anything was ever joined.
+func hasJoin(h gitstate.History) bool { return joined(h) != h.Base }
+
+func names(docs []gitstate.Doc) []string {
+	var all []string
+	for _, d := range docs {
+		all = append(all, d.Name())
+	}
+	return all
+}

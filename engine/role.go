@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"git-flower/guards"
+)
+
+// A Role is who a session is: rule text, tools, policy.
+type Role string
+
+// The five roles.
+const (
+	Coordinator Role = "coordinator" // decides and dispatches, touches nothing
+	Worker      Role = "worker"      // does the work in a tree of its own
+	Clarifier   Role = "clarifier"   // asks, then writes the brief
+	Judge       Role = "judge"       // sets the goal, judges a round, never works
+	Oracle      Role = "oracle"      // answers beside the run
+)
+
+// builtin names the harness's tools that a role is offered.
+func (r Role) builtin() []string {
+	switch r {
+	case Coordinator:
+		return []string{"Read", "Bash", "TodoWrite"}
+	case Worker:
+		return []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite"}
+	}
+	return []string{"Read", "Glob", "Grep"}
+}
+
+// policy is what the guards hold a session of the role to. custom are the
+// names of our tools, roots the directories in which it may write files,
+// readable those in which it may read them besides.
+func (r Role) policy(custom, roots, readable []string) guards.Policy {
+	return guards.Policy{
+		Role:     string(r),
+		Tools:    append(r.builtin(), custom...),
+		Glance:   r == Coordinator,
+		Roots:    roots,
+		Readable: readable,
+	}
+}
+
+// facts are what the rule texts name: they stay the same for a session's life,
+// so that its prompt prefix does too.
+type facts struct {
+	Role   Role
+	Run    string
+	Worker string // "coder-1", empty for other roles
+	Dir    string
+	Bench  string
+	Extra  string // the user's own instructions
+}
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+var prompts = template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+
+// prompt fills in one of the prompt files.
+func prompt(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".md", data); err != nil {
+		return "", fmt.Errorf("fill in prompt '%s': %w", name, err)
+	}
+	return strings.TrimSpace(b.String()) + "\n", nil
+}
+
+// rules is a role's rule text.
+func rules(f facts) (string, error) {
+	text, err := prompt(string(f.Role), f)
+	if err != nil || f.Extra == "" {
+		return text, err
+	}
+	return text + "\n# Instructions of this repository's user\n\n" + f.Extra + "\n", nil
+}

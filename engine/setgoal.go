@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+	"git-flower/worktree"
+)
+
+const goalSchema = `{
+  "type": "object",
+  "properties": {
+    "statement": {"type": "string", "description": "The sign of completion, one sentence."},
+    "checks": {
+      "type": "array", "minItems": 1,
+      "items": {
+        "type": "object",
+        "properties": {
+          "text": {"type": "string", "description": "What is checked: run this, see that."},
+          "command": {"type": "string", "description": "One shell line that exits 0 when the check is passed."},
+          "unverifiable": {"type": "string", "description": "Why it cannot be verified here; leave out otherwise."}
+        },
+        "required": ["text"], "additionalProperties": false
+      }
+    },
+    "protected": {"type": "array", "items": {"type": "string"}, "description": "Paths that decide the checks and come from the commit the run started at."}
+  },
+  "required": ["statement", "checks"], "additionalProperties": false
+}`
+
+// tries is how often a goal whose commands cannot start is sent back before
+// those checks are marked as not verifiable here.
+const tries = 2
+
+// goalSetting is one attempt at the goal, as far as it has come.
+type goalSetting struct {
+	e       *Engine
+	a       Attempt
+	talk    *talk
+	scene   *worktree.Tree
+	refused int
+	done    bool
+}
+
+// setGoal has the brief turned into a goal. The judge looks at a tree of the
+// base; the commands of the checks run there once, so that one that cannot
+// start is known before any work is paid for.
+func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
+	session, fresh, err := e.place(ctx, a)
+	if err != nil {
+		return err
+	}
+	scene, err := e.deps.Scenes.Checkout(ctx, string(joined(e.deps.State.History())), worktree.ProtectSpec{})
+	if err != nil {
+		return fmt.Errorf("prepare a tree to set the goal in: %w", err)
+	}
+	defer e.discard(ctx, scene)
+	setting := &goalSetting{e: e, a: a, scene: scene}
+	setting.talk, err = e.open(ctx, job{
+		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: scene.Path, session: session, resume: !fresh,
+		tools: []harness.Tool{setting.tool(), e.askTool(a.Step, session, string(a.Step.Role))},
+	})
+	if err != nil {
+		return err
+	}
+	defer setting.talk.close()
+	m, err := e.goalMessage(a, session, fresh)
+	if err != nil {
+		return err
+	}
+	ended, err := setting.talk.say(ctx, m)
+	if err != nil || setting.done {
+		return err
+	}
+	return setting.fromText(ctx, ended.Text)
+}
+
+// fromText is the way for a model that writes its goal instead of handing it in.
+func (g *goalSetting) fromText(ctx context.Context, text string) error {
+	goal := document.ParseGoal(text)
+	if len(goal.Missing()) > 0 {
+		return g.e.fail(ctx, g.a, g.talk, "it was not handed in with the goal tool")
+	}
+	ran, err := g.e.runChecks(ctx, goal, g.scene, g.a.Step.Name)
+	if err != nil {
+		return err
+	}
+	return g.record(ctx, unstartable(goal, ran), ran)
+}
+
+func (e *Engine) goalMessage(a Attempt, session string, fresh bool) (harness.Message, error) {
+	if !fresh && a.Because != nil {
+		text, err := prompt("missing", map[string]any{"What": "a goal", "Missing": a.Because.Body})
+		return harness.Message{ID: messageID(session, a.Because.Name()), Text: text}, err
+	}
+	h := e.deps.State.History()
+	brief, _ := h.Current(gitstate.KindBrief)
+	old, _ := h.Current(gitstate.KindGoal)
+	text, err := prompt("setgoal", map[string]any{
+		"Brief": brief.Body, "Amendments": h.Of(gitstate.KindAmendment), "Old": old.Body, "Environment": e.c.Environment,
+	})
+	return harness.Message{ID: messageID(session, "start"), Text: text}, err
+}
+
+// record freezes the goal. It happens inside the tool's call, before its result
+// is stored: a session whose call was answered has its goal in the history.
+func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []checked) error {
+	h := g.e.deps.State.History()
+	m := gitstate.Meta{
+		Step: g.a.Step.Name, Label: g.a.Label, Session: g.talk.job.session, From: names(goalSources(h)), Code: joined(h),
+	}
+	if old, ok := h.Current(gitstate.KindGoal); ok {
+		m.Replaces = []string{old.Name()}
+	}
+	_, err := g.e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindGoal, Subject: line(goal.Statement, 60), Body: goal.String(), Meta: withCost(m, g.talk),
+		With: []gitstate.Doc{g.e.finished(g.a, g.talk, stepOK, "On the base:\n\n"+results(onBase))},
+	})
+	if err != nil {
+		return err
+	}
+	g.done = true
+	return g.e.announce(ctx, g.a, goal)
+}
+
+// unstartable marks the checks whose command cannot start as not verifiable here.
+func unstartable(goal document.Goal, ran []checked) document.Goal {
+	for _, c := range cannotStart(ran) {
+		goal.Checks[c.index].Unverifiable = fmt.Sprintf("its command '%s' cannot start here", c.check.Command)
+		goal.Checks[c.index].Command = ""
+	}
+	return goal
+}
+
+// announce tells before any work is paid for which checks nobody can verify here.
+func (e *Engine) announce(ctx context.Context, a Attempt, g document.Goal) error {
+	var lines []string
+	for i, c := range g.Checks {
+		if c.Unverifiable != "" {
+			lines = append(lines, fmt.Sprintf("%d. %s (%s)", i+1, c.Text, c.Unverifiable))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	subject := fmt.Sprintf("%d of %d checks cannot be verified here", len(lines), len(g.Checks))
+	e.emit(Event{Kind: EventNotice, Step: a.Step.Name, Text: subject})
+	return e.notice(ctx, a.Step.Name, subject, strings.Join(lines, "\n"))
+}
+
+func (g *goalSetting) tool() harness.Tool {
+	return harness.Tool{
+		Name:        "goal",
+		Description: "Hand in the goal. The commands of its checks are run once on the commit the run started at; if one cannot start you are told and hand in the goal again.",
+		Schema:      json.RawMessage(goalSchema),
+		Call:        g.call,
+	}
+}
+
+func (g *goalSetting) call(ctx context.Context, _ string, input json.RawMessage) (harness.Result, error) {
+	goal, err := decodeGoal(input)
+	if err != nil {
+		return harness.Result{}, err
+	}
+	ran, err := g.e.runChecks(ctx, goal, g.scene, "goal")
+	if err != nil {
+		return harness.Result{}, err
+	}
+	if stuck := cannotStart(ran); len(stuck) > 0 {
+		if g.refused++; g.refused < tries {
+			return harness.Result{IsError: true, Text: "These commands cannot start here:\n\n" + results(stuck) +
+				"\nUse another command, or mark the check as unverifiable with the reason. Then hand in the goal again."}, nil
+		}
+	}
+	if err := g.record(ctx, unstartable(goal, ran), ran); err != nil {
+		return harness.Result{}, err
+	}
+	return harness.Result{Text: "The goal is set. On the base:\n\n" + results(ran)}, harness.ErrStop
+}
+
+// decodeGoal reads the tool's input. A goal is strict: what a judge can be
+// fooled by later is refused now.
+func decodeGoal(input json.RawMessage) (document.Goal, error) {
+	var in struct {
+		Statement string
+		Checks    []struct{ Text, Command, Unverifiable string }
+		Protected []string
+	}
+	if err := json.Unmarshal(input, &in); err != nil {
+		return document.Goal{}, refuse("the goal's input is not of the tool's form: %v", err)
+	}
+	g := document.Goal{Statement: in.Statement, Protected: in.Protected}
+	for i, c := range in.Checks {
+		if strings.ContainsAny(c.Command, "\n\r\x00`") {
+			return g, refuse("the command of check %d must be a single line without backquotes", i+1)
+		}
+		g.Checks = append(g.Checks, document.Check{Text: c.Text, Command: c.Command, Unverifiable: c.Unverifiable})
+	}
+	// What is recorded is what a reader of the record will parse.
+	g = document.ParseGoal(g.String())
+	if missing := g.Missing(); len(missing) > 0 {
+		return g, refuse("the goal lacks %s", strings.Join(missing, ", "))
+	}
+	if len(g.Checks) != len(in.Checks) {
+		return g, refuse("every check needs a text of its own, without headings or list marks")
+	}
+	return g, nil
+}

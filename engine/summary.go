@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// summary is one line of what a tool call is about: the first of the inputs
+// that say so.
+func summary(tool string, input json.RawMessage) string {
+	var in struct {
+		FilePath string `json:"file_path"`
+		Command  string `json:"command"`
+		Pattern  string `json:"pattern"`
+		Question string `json:"question"`
+		State    string `json:"state"`
+		Tasks    []struct {
+			Worker string `json:"worker"`
+			Task   string `json:"task"`
+		} `json:"tasks"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return ""
+	}
+	for _, s := range []string{in.FilePath, in.Command, in.Pattern, in.Question, in.State} {
+		if s != "" {
+			return line(s, 200)
+		}
+	}
+	var tasks []string
+	for _, t := range in.Tasks {
+		tasks = append(tasks, line(t.Worker+": "+t.Task, 200))
+	}
+	return strings.Join(tasks, "; ")
+}
+
+// line folds a text into one line of at most n characters.
+func line(s string, n int) string { return head(strings.Join(strings.Fields(s), " "), n) }
+
+// head is the first n characters of a text.
+func head(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-3]) + "..."
+}

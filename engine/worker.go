@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+	"git-flower/worktree"
+)
+
+// worker is one worker at work.
+type worker struct {
+	e        *Engine
+	a        Attempt
+	begun    gitstate.Doc // its session record
+	task     task
+	tree     *worktree.Tree
+	restored string
+}
+
+// run drives the worker to its report, takes in what it did, and records both
+// in one transaction with the join.
+func (w *worker) run(ctx context.Context) error {
+	name := w.begun.Meta.Worker
+	w.emit("begins", line(w.task.Task, 200))
+	t, err := w.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	report, notes, err := w.talk(ctx, t)
+	if err != nil {
+		return err
+	}
+	result, err := w.e.deps.Trees.Finish(ctx, w.tree, w.message(report))
+	if err != nil {
+		return fmt.Errorf("take in the work of '%s': %w", name, err)
+	}
+	state, code, conflicts, err := w.join(ctx, result, report)
+	if err != nil {
+		return err
+	}
+	if err := w.record(ctx, t, report, append(notes, result.Notes...), state, code, gitstate.ObjectID(result.Tip), conflicts); err != nil {
+		return err
+	}
+	w.emit(state, line(report.Conclusion, 200))
+	return nil
+}
+
+func (w *worker) open(ctx context.Context) (*talk, error) {
+	m := w.begun.Meta
+	n, err := w.e.deps.Transcripts.Len(ctx, m.Session)
+	if err != nil {
+		return nil, fmt.Errorf("look for the transcript of '%s': %w", m.Worker, err)
+	}
+	return w.e.open(ctx, job{
+		step: w.a.Step.Name, label: w.a.Label, role: Worker, worker: m.Worker, dir: w.tree.Path,
+		roots: []string{w.tree.Path, w.e.c.Bench}, session: m.Session, resume: n > 0,
+	})
+}
+
+// talk gives the task and returns the report; one that breaks the form is sent
+// back once and then taken as it is.
+func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, error) {
+	text, err := prompt("task", map[string]any{
+		"Task": w.task.Task, "Acceptance": w.task.Acceptance, "Restored": w.restored, "Amendments": w.heard(),
+	})
+	if err != nil {
+		return document.Report{}, nil, err
+	}
+	session := w.begun.Meta.Session
+	ended, err := t.say(ctx, harness.Message{ID: messageID(session, "task", w.restored), Text: text})
+	if err != nil {
+		return document.Report{}, nil, err
+	}
+	report := document.ParseReport(ended.Text)
+	wrong := missingParts(report)
+	if wrong == "" {
+		return report, nil, nil
+	}
+	if text, err = prompt("badreport", map[string]any{"Missing": wrong}); err != nil {
+		return report, nil, err
+	}
+	again, err := t.say(ctx, harness.Message{ID: messageID(session, "report"), Text: text})
+	if err != nil {
+		return report, nil, err
+	}
+	if second := document.ParseReport(again.Text); len(second.Missing()) == 0 {
+		report, wrong = second, missingParts(second)
+	}
+	if wrong == "" {
+		return report, nil, nil
+	}
+	return asItIs(report, ended.Text), []string{"The report breaks the form: " + wrong + "."}, nil
+}
+
+// asItIs makes a report of whatever a worker said, so that its work is not lost.
+func asItIs(r document.Report, said string) document.Report {
+	if r.Conclusion == "" {
+		r.Conclusion = head(strings.TrimSpace(said), 400)
+	}
+	if r.Conclusion == "" {
+		r.Conclusion = "The worker ended without a word."
+	}
+	if r.Unverified == "" {
+		r.Unverified = "The report is incomplete; what it does not say is unverified."
+	}
+	return r
+}
+
+// heard are the person's words since the coordinator's goal was set.
+func (w *worker) heard() []gitstate.Doc {
+	h := w.e.deps.State.History()
+	goal, _ := h.Current(gitstate.KindGoal)
+	return amendmentsSince(h, goal.Counter)
+}
+
+// message is the commit for what the worker left uncommitted.
+func (w *worker) message(r document.Report) worktree.CommitMessage {
+	return worktree.CommitMessage{
+		Subject: line(r.Conclusion, 72), Body: r.Evidence,
+		Trailers: []string{"Flower-Run: " + w.e.deps.State.History().ID, "Flower-Worker: " + w.begun.Meta.Worker},
+	}
+}
+
+// join merges the worker's tip into the result so far.
+func (w *worker) join(ctx context.Context, r worktree.Result, report document.Report) (state string, code gitstate.ObjectID, conflicts []string, err error) {
+	h := w.e.deps.State.History()
+	old := joined(h)
+	if r.Tip == string(w.begun.Meta.Code) {
+		return reportUnchanged, old, nil, nil
+	}
+	j, err := w.e.deps.Joins.Join(ctx, worktree.JoinSpec{
+		Join: string(old), Tip: r.Tip,
+		Message: fmt.Sprintf("Join %s: %s\n\nFlower-Run: %s\nFlower-Worker: %s\n", w.begun.Meta.Worker, line(report.Conclusion, 50), h.ID, w.begun.Meta.Worker),
+	})
+	if err != nil {
+		return "", "", nil, fmt.Errorf("join the work of '%s': %w", w.begun.Meta.Worker, err)
+	}
+	if len(j.Conflicts) > 0 {
+		return reportConflict, old, j.Conflicts, nil
+	}
+	return reportJoined, gitstate.ObjectID(j.Commit), nil, nil
+}
+
+// record makes the report and moves the join with it.
+func (w *worker) record(ctx context.Context, t *talk, r document.Report, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) error {
+	m := w.begun.Meta
+	body := r.String()
+	if len(conflicts) > 0 {
+		body += fmt.Sprintf("\n\n## Conflict\n\nThe work is commit %s. It does not merge into the result so far (%s) because of:\n\n- %s\n\nDispatch a worker to run 'git merge %s' in its tree and resolve them.",
+			tip, code, strings.Join(conflicts, "\n- "), tip)
+	}
+	if len(notes) > 0 {
+		body += "\n\n## Notes of the engine\n\n- " + strings.Join(notes, "\n- ")
+	}
+	meta := gitstate.Meta{
+		Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker, Session: m.Session, Harness: m.Harness,
+		Model: m.Model, Code: code, Tip: tip, Call: m.Call, Index: m.Index, State: state, From: []string{w.begun.Name()},
+	}
+	_, err := w.e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindReport, Subject: fmt.Sprintf("%s: %s", m.Worker, line(r.Conclusion, 50)), Body: body,
+		Meta: withCost(meta, t), Refs: w.refs(state, code, tip),
+	})
+	return err
+}
+
+// refs move with the report: the join when it grew, the worker's own when its
+// commits are not in the join.
+func (w *worker) refs(state string, code, tip gitstate.ObjectID) []gitstate.RefUpdate {
+	h := w.e.deps.State.History()
+	switch state {
+	case reportJoined:
+		old := joined(h)
+		if !hasJoin(h) {
+			old = ""
+		}
+		return []gitstate.RefUpdate{{Name: "refs/flower/join/" + h.Name, Old: old, New: code}}
+	case reportConflict:
+		return []gitstate.RefUpdate{{Name: "refs/flower/work/" + h.Name + "/" + w.begun.Meta.Worker, New: tip}}
+	}
+	return nil
+}
+
+func (w *worker) emit(state, text string) {
+	m := w.begun.Meta
+	kind := EventWorker
+	if state == reportJoined || state == reportConflict {
+		kind = EventJoin
+	}
+	w.e.emit(Event{Kind: kind, Step: m.Step, Label: m.Label, Worker: m.Worker, Session: m.Session, State: state, Text: text})
+}
