@@ -1,0 +1,42 @@
+// Package worktree keeps the trees in which workers work, and merges what they
+// made.
+//
+// A worker's tree is a working tree with a git directory of its own. That
+// directory borrows the user's objects, knows the user's branches and tags as
+// they stood, includes the user's configuration without hooks, fsmonitor,
+// signing and gc, and has a detached HEAD. A worker commits, branches, stashes
+// and rebases in it as anywhere; nothing about it is registered in the user's
+// repository, and nothing of the user's is written through it.
+//
+// What a worker could write is data. When we look at its tree, git runs with
+// the user's repository as GIT_DIR, an index of ours, hooks and fsmonitor off;
+// its HEAD and refs are read as bytes; its commits come into the user's objects
+// through a pack whose every object is named anew and checked, and are whole
+// before anything could name them.
+//
+// The life of a tree: Add makes one or takes one that was given back. The
+// worker works; Snapshot keeps its uncommitted files now and then; after a crash
+// Reopen finds the tree again, and Restore fills a new one elsewhere. Finish
+// makes a commit of what is left over and imports it; Join merges it with what
+// others made, in objects alone; Release gives the tree back. Checkout makes
+// throw-away trees for checks, with protected paths from another commit. Land
+// alone touches the user's checkout, when the user says so.
+//
+// Promises:
+//
+//   - No ref of the user's is moved but by Land.
+//   - No work is lost: a tree goes back only with the proof that its commits
+//     and files are in the user's objects; else it is moved aside and listed.
+//     All else that lies around, caches too, is removed when a tree goes back.
+//   - A tree that is handed out holds its base and nothing else: when it was
+//     given back every file was read, and since then names, sizes and times are
+//     the same.
+//   - A process may be killed at any point. The next Open puts right what it
+//     left: trees that were being made or given back become free, those of
+//     workers stay.
+//   - Several processes may use one pool. A tree belongs to the one that holds
+//     its lock, which the kernel takes from it when it ends.
+//
+// Submodules keep the commit that is recorded; files under git-lfs stay
+// pointers. Trees are whole also where the user's checkout is sparse.
+package worktree

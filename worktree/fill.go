@@ -1,0 +1,169 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"git-flower/gitstate/gitcmd"
+)
+
+// fill makes the slot's files those of a tree object. A slot that was clean at
+// some commit is changed where it differs; any other is made anew.
+func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string) error {
+	clean := was.State == stateFree && was.Base != ""
+	if clean && p.checkOut(ctx, s, tree) == nil && p.untouched(ctx, s) == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := p.wipe(s); err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.tree(), 0o700); err != nil {
+		return err
+	}
+	return p.checkOut(ctx, s, tree)
+}
+
+// checkOut brings files and our index to a tree object.
+func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return err
+	}
+	index, err := s.copyIndex(false)
+	if err != nil {
+		return err
+	}
+	g := p.trusted(s, index)
+	if f.config["checkout.workers"] == "" {
+		g = g.With("checkout.workers=2")
+	}
+	if _, err := g.Write(ctx, "read-tree", "--reset", "-u", tree); err != nil {
+		return errors.Join(err, removeIndex(index))
+	}
+	return s.keepIndex(index)
+}
+
+var errTouched = errors.New("the tree is not as it was left")
+
+// untouched makes sure, by names, sizes and times, that a tree holds what our
+// index says and nothing else.
+func (p *Pool) untouched(ctx context.Context, s *slot) error {
+	return p.nothingBut(ctx, s, s.index())
+}
+
+func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
+	g := p.trusted(s, index)
+	if _, err := g.Read(ctx, "diff-files", "--quiet", "--ignore-submodules=dirty"); err != nil {
+		return errors.Join(errTouched, err)
+	}
+	extra, err := g.Read(ctx, "ls-files", "-z", "-o")
+	if err == nil && len(extra) > 0 {
+		err = errTouched
+	}
+	return err
+}
+
+// clean takes everything out of a tree that does not belong to a commit and
+// proves it by reading all of it. It returns nil only with the proof.
+func (p *Pool) clean(ctx context.Context, s *slot, commit string) error {
+	if err := removeIfThere(filepath.Join(s.tree(), ".git")); err != nil {
+		return err
+	}
+	if err := p.checkOut(ctx, s, commit); err != nil {
+		return err
+	}
+	found, err := survey(s.tree(), nil)
+	if err != nil {
+		return err
+	}
+	for _, path := range append(found.nested, found.odd...) {
+		if err := os.RemoveAll(filepath.Join(s.tree(), filepath.FromSlash(path))); err != nil {
+			return err
+		}
+	}
+	if _, err := p.trusted(s, s.index()).Write(ctx, "clean", "-ffdxq"); err != nil {
+		return err
+	}
+	return p.prove(ctx, s, commit)
+}
+
+// prove compares the content of every file with a commit, through an index that
+// knows nothing yet, and makes that index the slot's.
+func (p *Pool) prove(ctx context.Context, s *slot, commit string) error {
+	index, err := s.copyIndex(true)
+	if err != nil {
+		return err
+	}
+	err = p.proveWith(ctx, p.trusted(s, index), commit)
+	if err == nil {
+		err = p.nothingBut(ctx, s, index)
+	}
+	if err != nil {
+		return errors.Join(err, removeIndex(index))
+	}
+	return s.keepIndex(index)
+}
+
+func (p *Pool) proveWith(ctx context.Context, g gitcmd.Git, commit string) error {
+	if _, err := g.Write(ctx, "read-tree", commit); err != nil {
+		return err
+	}
+	_, err := g.Write(ctx, "update-index", "-q", "--refresh")
+	return err
+}
+
+// wipe empties a slot of tree, git directory and index.
+func (p *Pool) wipe(s *slot) error {
+	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()))
+}
+
+// discard removes a folder of ours for good, out of sight first: that much
+// happens at once, and what a killed process left in the trash is removed by
+// the next one.
+func (p *Pool) discard(path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	away, err := os.MkdirTemp(p.trashDir(), "x")
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(path, filepath.Join(away, "x")); err != nil {
+		return fmt.Errorf("cannot clear '%s': %w", path, err)
+	}
+	return removeAll(away)
+}
+
+// removeAll is os.RemoveAll for folders that a worker may have made unreadable.
+func removeAll(path string) error {
+	if os.RemoveAll(path) == nil {
+		return nil
+	}
+	opened := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(at, 0o700)
+		}
+		return nil
+	})
+	return errors.Join(opened, os.RemoveAll(path))
+}
+
+// emptyTrash removes what processes that are gone could not. What one that
+// lives is removing may go twice.
+func (p *Pool) emptyTrash() error {
+	entries, err := os.ReadDir(p.trashDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, removeAll(filepath.Join(p.trashDir(), e.Name())))
+	}
+	return err
+}

@@ -1,0 +1,283 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-flower/gitstate/gitcmd"
+)
+
+// A gathering puts the files of a tree into an index.
+type gathering struct {
+	git     gitcmd.Git
+	root    string
+	limit   int64
+	leftOut []string // what the index does not hold, and why where it is not plain
+	skip    []string // ignored paths, sorted
+}
+
+// gather brings an index that holds a commit up to the files of the slot's tree
+// and returns the paths it left out: what is ignored, what HEAD does not hold
+// and is larger than the limit, changed submodules (the recorded commit stays),
+// ".git" entries below the top (the files beside them are stored as ordinary
+// files), and whatever git or the system does not let us read or name. One bad
+// path never stops the rest.
+func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]string, error) {
+	g := &gathering{git: p.trusted(s, index), root: s.tree(), limit: p.c.Limit}
+	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{g.ignored, g.tracked, g.untracked, g.unlisted} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(g.leftOut)
+	return slices.Compact(g.leftOut), nil
+}
+
+// filesTree returns the tree object of the files as they are now. An index that
+// is kept saves the next one from reading what has not changed.
+func (p *Pool) filesTree(ctx context.Context, s *slot, head string, fresh bool) (tree string, leftOut []string, err error) {
+	index, err := s.copyIndex(fresh)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, removeIndex(index)) }()
+	if leftOut, err = p.gather(ctx, s, head, index); err != nil {
+		return "", nil, err
+	}
+	out, err := p.trusted(s, index).Write(ctx, "write-tree")
+	if err != nil {
+		return "", nil, err
+	}
+	return strings.TrimSpace(string(out)), leftOut, s.keepIndex(index)
+}
+
+func splitZ(out []byte) []string {
+	text := strings.TrimSuffix(string(out), "\x00")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\x00")
+}
+
+// ignored lists what is ignored, a folder as one.
+func (g *gathering) ignored(ctx context.Context) error {
+	out, err := g.git.Read(ctx, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory")
+	if err != nil {
+		return err
+	}
+	for _, name := range splitZ(out) {
+		g.leftOut = append(g.leftOut, name)
+		g.skip = append(g.skip, strings.TrimSuffix(name, "/"))
+	}
+	slices.Sort(g.skip)
+	return nil
+}
+
+// tracked takes up changes to files that HEAD holds.
+func (g *gathering) tracked(ctx context.Context) error {
+	out, err := g.git.Read(ctx, "diff-files", "-z", "--raw", "--no-abbrev", "--ignore-submodules=dirty")
+	if err != nil {
+		return err
+	}
+	fields := splitZ(out)
+	var changed []string
+	for i := 0; i+1 < len(fields); i += 2 {
+		mode, name := fields[i], fields[i+1]
+		if strings.HasPrefix(mode, ":160000") && !g.isFile(name) {
+			g.leftOut = append(g.leftOut, name+" (submodule)")
+			continue
+		}
+		changed = append(changed, name)
+	}
+	return g.add(ctx, changed)
+}
+
+func (g *gathering) isFile(name string) bool {
+	info, err := os.Lstat(g.path(name))
+	return err == nil && !info.IsDir()
+}
+
+func (g *gathering) path(name string) string { return filepath.Join(g.root, filepath.FromSlash(name)) }
+
+// untracked takes up files that HEAD does not hold.
+func (g *gathering) untracked(ctx context.Context) error {
+	names, err := g.others(ctx)
+	if err != nil {
+		return err
+	}
+	var add []string
+	odd := false
+	for _, name := range names {
+		if folder, nested := strings.CutSuffix(name, "/"); nested {
+			inside, err := g.inside(ctx, folder)
+			if err != nil {
+				return err
+			}
+			add = append(add, inside...)
+			continue
+		}
+		if g.fits(name) {
+			add = append(add, name)
+			odd = odd || refused(name)
+		}
+	}
+	if err := g.add(ctx, add); err != nil || !odd {
+		return err
+	}
+	return g.stillUntracked(ctx)
+}
+
+func (g *gathering) others(ctx context.Context) ([]string, error) {
+	out, err := g.git.Read(ctx, "ls-files", "-z", "-o", "--exclude-standard")
+	return splitZ(out), err
+}
+
+// inside lists the files of a repository inside the tree, which git does not.
+func (g *gathering) inside(ctx context.Context, folder string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(g.path(folder), func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return skipDir(d) // unlisted tells it
+		}
+		rel, err := filepath.Rel(g.root, at)
+		switch name := filepath.ToSlash(rel); {
+		case err != nil:
+			return err
+		case strings.EqualFold(d.Name(), ".git"):
+			return skipDir(d)
+		case (d.Type().IsRegular() || d.Type()&os.ModeSymlink != 0) && g.fits(name):
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	return g.notIgnored(ctx, names)
+}
+
+func (g *gathering) notIgnored(ctx context.Context, names []string) ([]string, error) {
+	out, err := g.git.ReadIn(ctx, lines(names), "check-ignore", "-z", "--stdin")
+	if err != nil && gitcmd.ExitCode(err) != 1 { // 1: none is ignored
+		return nil, err
+	}
+	ignored := splitZ(out)
+	g.leftOut = append(g.leftOut, ignored...)
+	slices.Sort(ignored)
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, found := slices.BinarySearch(ignored, name)
+		return found
+	}), nil
+}
+
+// fits reports whether a new file may be stored, and notes it if not.
+func (g *gathering) fits(name string) bool {
+	info, err := os.Lstat(g.path(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false
+	case err == nil && info.Size() > g.limit:
+		g.leftOut = append(g.leftOut, fmt.Sprintf("%s (%d bytes)", name, info.Size()))
+		return false
+	}
+	return true
+}
+
+// refused reports whether git may silently pass over a name: it takes more
+// spellings for ".git" than there are good reasons to use one.
+func refused(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		lower := strings.ToLower(part)
+		if strings.HasPrefix(lower, ".git") || strings.HasPrefix(lower, "git~") || strings.ContainsRune(lower, '\u200c') {
+			return true
+		}
+		if strings.HasPrefix(lower, ".") && strings.IndexFunc(lower, func(r rune) bool { return r > 0x7f }) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// stillUntracked lists what git passed over.
+func (g *gathering) stillUntracked(ctx context.Context) error {
+	names, err := g.others(ctx)
+	for _, name := range names {
+		if !strings.HasSuffix(name, "/") && refused(name) {
+			g.leftOut = append(g.leftOut, name+" (git takes no such name)")
+		}
+	}
+	return err
+}
+
+// unlisted notes what git does not even list.
+func (g *gathering) unlisted(context.Context) error {
+	found, err := survey(g.root, g.skip)
+	for _, name := range found.nested {
+		g.leftOut = append(g.leftOut, name+"/")
+	}
+	for _, name := range found.odd {
+		g.leftOut = append(g.leftOut, name+" (cannot be read)")
+	}
+	return err
+}
+
+// add puts names into the index. When git refuses, the names are halved until
+// the bad ones are found.
+func (g *gathering) add(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := g.git.WriteIn(ctx, lines(names), "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if len(names) > 1 {
+		half := len(names) / 2
+		return errors.Join(g.add(ctx, names[:half]), g.add(ctx, names[half:]))
+	}
+	if gitcmd.ExitCode(err) < 0 {
+		return err // not git's opinion
+	}
+	g.leftOut = append(g.leftOut, fmt.Sprintf("%s (%s)", names[0], firstLine(err)))
+	return nil
+}
+
+func lines(names []string) *bytes.Reader {
+	return bytes.NewReader([]byte(strings.Join(names, "\x00") + "\x00"))
+}
+
+func firstLine(err error) string {
+	var g *gitcmd.Error
+	if !errors.As(err, &g) {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(g.Stderr), "\n")
+	return line
+}
+
+// caches are names of folders and files that tools make again by themselves.
+var caches = []string{
+	"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".venv", "venv",
+	".gradle", ".next", ".nuxt", ".turbo", ".parcel-cache", ".cache", ".eggs", ".coverage", "target", ".DS_Store",
+	"*.pyc", "*.pyo", "*.o", "*.class", "*.egg-info",
+}
+
+// isCache reports whether a path that was left out is a known cache.
+func isCache(name string) bool {
+	base := path.Base(strings.TrimSuffix(name, "/"))
+	return slices.ContainsFunc(caches, func(pattern string) bool {
+		ok, _ := path.Match(pattern, base)
+		return ok
+	})
+}

@@ -1,0 +1,151 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"git-flower/gitstate/gitcmd"
+)
+
+// A JoinSpec asks to merge a worker's tip into what the workers made so far.
+type JoinSpec struct {
+	Join    string // the join so far; empty at first
+	Tip     string // a worker's tip, in the user's objects, no snapshot
+	Message string // of the merge commit, trailers included
+}
+
+// A JoinResult is the new join, or why there is none.
+type JoinResult struct {
+	Commit    string
+	Conflicts []string // files that need a decision; Commit is then empty
+}
+
+// Join merges in objects alone: no checkout, no index and no ref is touched.
+// One side that contains the other is the result.
+func (p *Pool) Join(ctx context.Context, spec JoinSpec) (JoinResult, error) {
+	r, err := p.join(ctx, spec)
+	if err != nil {
+		return r, fmt.Errorf("cannot join '%s' with '%s': %w", spec.Tip, spec.Join, err)
+	}
+	return r, nil
+}
+
+func (p *Pool) join(ctx context.Context, spec JoinSpec) (JoinResult, error) {
+	tip, err := p.commitHere(ctx, spec.Tip)
+	if err != nil || spec.Join == "" {
+		return JoinResult{Commit: tip}, err
+	}
+	join, err := p.commit(ctx, spec.Join)
+	if err != nil {
+		return JoinResult{}, err
+	}
+	need, err := p.needed(ctx, join, tip)
+	if err != nil {
+		return JoinResult{}, err
+	}
+	if len(need) == 1 {
+		return JoinResult{Commit: need[0]}, nil
+	}
+	tree, conflicts, err := p.mergeTree(ctx, join, tip)
+	if err != nil || len(conflicts) > 0 {
+		return JoinResult{Conflicts: conflicts}, err
+	}
+	commit, err := p.writeCommit(ctx, tree, plain(spec.Message)+"\n", join, tip)
+	return JoinResult{Commit: commit}, err
+}
+
+// mergeTree merges two commits into a tree object.
+func (p *Pool) mergeTree(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if !f.version.AtLeast(2, 38) {
+		return p.mergeInTree(ctx, ours, theirs)
+	}
+	dir, err := p.attributes(ctx, ours)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	out, err := p.objects().In(dir).Env("GIT_WORK_TREE="+dir).Write(ctx,
+		"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+	return readMerge(f, out, err)
+}
+
+// readMerge reads what 'merge-tree -z --name-only' printed: the tree, then the
+// files in conflict. Its exit code alone does not tell a conflict from a fault.
+func readMerge(f *facts, out []byte, failed error) (string, []string, error) {
+	fields := splitZ(out)
+	if len(fields) == 0 || !f.validID(fields[0]) {
+		return "", nil, errors.Join(errors.New("git could not merge"), failed)
+	}
+	var conflicts []string
+	for _, name := range fields[1:] {
+		if name == "" {
+			break
+		}
+		conflicts = append(conflicts, name)
+	}
+	if len(conflicts) == 0 && failed != nil {
+		return "", nil, failed
+	}
+	return fields[0], conflicts, nil
+}
+
+// attributes makes a folder with the attribute files of a commit, which say how
+// its files are merged. Git looks for them in the folder it runs in.
+func (p *Pool) attributes(ctx context.Context, commit string) (string, error) {
+	dir, err := os.MkdirTemp("", "git-flower-")
+	if err != nil {
+		return "", err
+	}
+	out, err := p.objects().Read(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+	for _, name := range splitZ(out) {
+		if path.Base(name) == ".gitattributes" && err == nil {
+			err = p.extract(ctx, dir, commit, name)
+		}
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+func (p *Pool) extract(ctx context.Context, dir, commit, name string) error {
+	text, err := p.objects().Read(ctx, "cat-file", "blob", commit+":"+name)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
+
+// mergeInTree merges where git cannot without files (before 2.38): in a
+// throw-away tree that nobody else has worked in.
+func (p *Pool) mergeInTree(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
+	t, err := p.Checkout(ctx, ours, ProtectSpec{})
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, p.Release(context.WithoutCancel(ctx), t)) }()
+	g := gitcmd.Foreign(t.Path, "GIT_DIR="+t.GitDir, "GIT_WORK_TREE="+t.Path,
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(p.c.CommonDir, "objects"), "GIT_LFS_SKIP_SMUDGE=1")
+	_, failed := g.Write(ctx, "merge", "--no-ff", "--no-commit", "--no-stat", "-q", theirs)
+	out, err := g.Read(ctx, "diff", "--name-only", "-z", "--diff-filter=U")
+	if conflicts = splitZ(out); err != nil || len(conflicts) > 0 {
+		return "", conflicts, err
+	}
+	if failed != nil {
+		return "", nil, failed
+	}
+	tree, err = g.Line(ctx, "write-tree")
+	return tree, nil, err
+}

@@ -1,0 +1,177 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-flower/gitstate/gitcmd"
+)
+
+// A LandSpec asks to merge a join into the branch that the user has checked out.
+type LandSpec struct {
+	Join    string
+	Message string // of the merge commit, or of the one commit of a squash
+	Squash  bool   // all changes as one commit with one parent
+	NoFF    bool   // a merge commit also where a fast-forward would do
+}
+
+// A LandResult is where the user's branch went.
+type LandResult struct {
+	Branch      string // "refs/heads/main"
+	Before      string
+	After       string // equal to Before when it held the join already
+	FastForward bool
+	Stat        string // diffstat from Before to After
+}
+
+// Land merges a join into the checked-out branch in the user's checkout, with
+// the user's own configuration and hooks, since it is the user who lands. It
+// refuses what it could not undo: ErrBare, ErrUnborn, ErrDetached,
+// *InProgressError, *DirtyError, *OverwriteError, and *ConflictError when the
+// two do not merge by themselves. After any error checkout and branch are as
+// they were.
+func (p *Pool) Land(ctx context.Context, spec LandSpec) (LandResult, error) {
+	r, err := p.land(ctx, spec)
+	if err != nil {
+		return r, fmt.Errorf("cannot land '%s': %w", spec.Join, err)
+	}
+	return r, nil
+}
+
+func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
+	join, err := p.commitHere(ctx, spec.Join)
+	if err != nil {
+		return LandResult{}, err
+	}
+	spec.Join = join
+	g, r, err := p.checkoutReady(ctx)
+	if err != nil {
+		return r, err
+	}
+	need, err := p.needed(ctx, r.Before, join)
+	if err != nil {
+		return r, err
+	}
+	if len(need) == 1 && need[0] == r.Before {
+		r.After = r.Before
+		return r, nil
+	}
+	if err := p.fitsCheckout(ctx, g.Dir(), r.Before, join); err != nil {
+		return r, err
+	}
+	r.FastForward = len(need) == 1 && !spec.Squash && !spec.NoFF
+	if err := merge(ctx, g, spec, r.FastForward); err != nil {
+		return r, err
+	}
+	if r.After, err = g.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
+		return r, err
+	}
+	r.Stat, err = p.Diffstat(ctx, r.Before, r.After)
+	return r, err
+}
+
+// checkoutReady makes sure that the user's checkout can be merged into, and
+// returns git at its top.
+func (p *Pool) checkoutReady(ctx context.Context) (gitcmd.Git, LandResult, error) {
+	g, r := p.c.Git, LandResult{}
+	top, err := g.Line(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || top == "" {
+		return g, r, ErrBare
+	}
+	g = g.In(top)
+	if r.Branch, err = g.Line(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
+		return g, r, ErrDetached
+	}
+	if r.Before, err = g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil {
+		return g, r, ErrUnborn
+	}
+	if op := operationIn(p.c.GitDir); op != "" {
+		return g, r, &InProgressError{Operation: op}
+	}
+	out, err := g.Read(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=no")
+	if err == nil && len(out) > 0 {
+		err = &DirtyError{Paths: dirtyPaths(splitZ(out))}
+	}
+	return g, r, err
+}
+
+// dirtyPaths reads 'status --porcelain=v1 -z'. A rename has a second field.
+func dirtyPaths(fields []string) []string {
+	var paths []string
+	for i := 0; i < len(fields); i++ {
+		if len(fields[i]) < 4 {
+			continue
+		}
+		paths = append(paths, fields[i][3:])
+		if strings.ContainsAny(fields[i][:2], "RC") {
+			i++
+		}
+	}
+	return paths
+}
+
+// fitsCheckout merges without files first, and looks for files of the user's
+// that git does not keep and that the merge would put its own in place of.
+func (p *Pool) fitsCheckout(ctx context.Context, top, before, join string) error {
+	tree, conflicts, err := p.mergeTree(ctx, before, join)
+	if err != nil {
+		return err
+	}
+	if len(conflicts) > 0 {
+		return &ConflictError{Paths: conflicts}
+	}
+	out, err := p.objects().Read(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", before, tree)
+	if err != nil {
+		return err
+	}
+	var there []string
+	for _, name := range splitZ(out) {
+		if inTheWay(top, name) {
+			there = append(there, name)
+		}
+	}
+	if len(there) > 0 {
+		return &OverwriteError{Paths: there}
+	}
+	return nil
+}
+
+// inTheWay reports whether something stands where a file is to be made.
+func inTheWay(top, name string) bool {
+	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
+	return err == nil
+}
+
+// merge does what git does for a user, and undoes it if it did not come to its end.
+func merge(ctx context.Context, g gitcmd.Git, spec LandSpec, fastForward bool) error {
+	switch {
+	case fastForward:
+		_, err := g.Write(ctx, "merge", "--ff-only", "--no-squash", "--commit", "--no-stat", spec.Join)
+		return err
+	case spec.Squash:
+		return undoing(ctx, g, squash(ctx, g, spec))
+	}
+	_, err := g.Write(ctx, "merge", "--no-ff", "--no-squash", "--commit", "--no-edit", "--no-stat", "-m", spec.Message, spec.Join)
+	return undoing(ctx, g, err)
+}
+
+func squash(ctx context.Context, g gitcmd.Git, spec LandSpec) error {
+	if _, err := g.Write(ctx, "merge", "--squash", "--ff", "--no-stat", spec.Join); err != nil {
+		return err
+	}
+	_, err := g.Write(ctx, "commit", "--no-edit", "-m", spec.Message)
+	return err
+}
+
+// undoing brings a checkout that was clean back to its HEAD.
+func undoing(ctx context.Context, g gitcmd.Git, failed error) error {
+	if failed == nil {
+		return nil
+	}
+	_, err := g.Write(context.WithoutCancel(ctx), "reset", "--merge", "-q")
+	return errors.Join(failed, err)
+}

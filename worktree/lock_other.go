@@ -1,0 +1,14 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package worktree
+
+import (
+	"errors"
+	"os"
+)
+
+var errLocked = errors.New("locked")
+
+func lockFile(string) (*os.File, error) {
+	return nil, errors.New("cannot lock files on this system")
+}

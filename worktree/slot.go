@@ -1,0 +1,139 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// A slot is a numbered place for a tree:
+//
+//	<State>/tree/<slot>/lock    held by the kernel for whoever uses the slot
+//	                    owner   whose it is and how far it got
+//	                    tree/   the working tree
+//	                    git/    its git directory
+//	                    index   our own index of tree/, never the worker's
+//
+// Only tree/ and git/ are for the worker.
+type slot struct {
+	name  string
+	dir   string
+	lock  *os.File
+	busy  sync.Mutex // one of our operations at a time
+	owner owner
+}
+
+func (s *slot) tree() string  { return filepath.Join(s.dir, "tree") }
+func (s *slot) git() string   { return filepath.Join(s.dir, "git") }
+func (s *slot) index() string { return filepath.Join(s.dir, "index") }
+
+func (s *slot) asTree() *Tree {
+	return &Tree{Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base}
+}
+
+// set changes what the owner file says, on disk first.
+func (s *slot) set(change func(*owner)) error {
+	next := s.owner
+	next.Notes = slices.Clone(next.Notes)
+	change(&next)
+	if err := next.write(s.dir); err != nil {
+		return err
+	}
+	s.owner = next
+	return nil
+}
+
+// A BusyError is a slot that another process uses.
+type BusyError struct {
+	Slot string
+	PID  int // 0 when unknown
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("tree '%s' is in use by process %d", e.Slot, e.PID)
+}
+
+// lockSlot takes the lock of a slot that exists, without waiting.
+func (p *Pool) lockSlot(name string) (*slot, error) {
+	s := &slot{name: name, dir: p.slotDir(name)}
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(filepath.Join(s.dir, "lock"))
+	if errors.Is(err, errLocked) {
+		o, _ := readOwner(s.dir)
+		return nil, &BusyError{Slot: name, PID: o.PID}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.lock = lock
+	if !s.inPlace() {
+		return nil, errors.Join(&BusyError{Slot: name}, s.unlock())
+	}
+	if s.owner, err = readOwner(s.dir); err != nil {
+		return nil, errors.Join(err, s.unlock())
+	}
+	return s, nil
+}
+
+// inPlace reports whether the file we locked is still the slot's: a slot may be
+// moved aside between opening and locking.
+func (s *slot) inPlace() bool {
+	ours, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(filepath.Join(s.dir, "lock"))
+	return err == nil && os.SameFile(ours, there)
+}
+
+func (s *slot) unlock() error { return s.lock.Close() }
+
+// newSlot makes the first number that is not there yet and locks it.
+func (p *Pool) newSlot() (*slot, error) {
+	if err := p.makeDirs(); err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		name := strconv.Itoa(n)
+		err := os.Mkdir(p.slotDir(name), 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s, err := p.lockSlot(name)
+		var taken *BusyError
+		if errors.As(err, &taken) {
+			continue
+		}
+		return s, err
+	}
+}
+
+// slotNames lists the slots, lowest number first.
+func (p *Pool) slotNames() ([]string, error) {
+	entries, err := os.ReadDir(p.treesDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n, bad := strconv.Atoi(e.Name()); bad == nil && n > 0 && e.IsDir() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = strconv.Itoa(n)
+	}
+	return names, err
+}
