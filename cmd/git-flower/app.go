@@ -13,9 +13,13 @@ import (
 // commands is the list of what the tool can do, in the order of the help.
 func commands() []*command {
 	return []*command{
+		startCommand(),
+		resumeCommand(),
 		statusCommand(),
 		logCommand(),
 		showCommand(),
+		landCommand(),
+		demoCommand(),
 		helpCommand(),
 		fsckCommand(),
 		versionCommand(),

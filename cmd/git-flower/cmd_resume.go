@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"git-flower/gitstate"
+)
+
+func resumeCommand() *command {
+	return &command{
+		name: "resume", group: everyday, args: 1,
+		summary:  "go on with a run from its last record",
+		synopsis: []string{"[<options>] [<run>]"},
+		prose: `Goes on with a run where its records end, after a crash, a limit, an
+interruption, or with something new to say. The words of -m are recorded first;
+they reach the goal and the coordinator. A run that a killed process drove is
+taken over; one that a living process drives is refused. Options that 'start'
+was given hold on unless given anew.`,
+		options: append([]option{
+			{long: "message", short: "m", value: "<words>", text: "add to what is wanted"},
+		}, runOptions()...),
+		exits: exits(1, 2, 3, 75),
+		run:   runResume,
+	}
+}
+
+func runResume(ctx context.Context, env *Env, c *call) error {
+	store, err := env.Store(ctx)
+	if err != nil {
+		return err
+	}
+	run, err := choose(ctx, store, c.arg(0), unended)
+	if err != nil {
+		return err
+	}
+	dir := store.Layout().RunDir(run.Name())
+	config, err := env.resumedConfig(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json")}
+	script, err := resumedScript(env, c, run, dir)
+	if err != nil {
+		return err
+	}
+	if w.source, err = env.source(ctx, config, script); err != nil {
+		return err
+	}
+	if words := c.text("message"); words != "" {
+		if err := amend(ctx, run, words, env.Now()); err != nil {
+			return err
+		}
+	}
+	return w.goOn(ctx)
+}
+
+// resumedScript: a run keeps its kind of model. What a scripted model began
+// must not be finished with money by mistake, nor the other way round.
+func resumedScript(env *Env, c *call, run *gitstate.Run, dir string) ([]byte, error) {
+	switch rehearsed := isRehearsed(run); {
+	case !rehearsed && c.given("rehearse"):
+		return nil, endf(endFatal, "leave --rehearse out", "run '%s' was not begun as a rehearsal", run.Name())
+	case !rehearsed:
+		return nil, nil
+	case c.given("rehearse"):
+		return readScript(env, c.text("rehearse"))
+	}
+	return keptScript(dir)
+}
+
+// amend records what the person adds, before anything else happens.
+func amend(ctx context.Context, run *gitstate.Run, words string, now time.Time) error {
+	_, err := run.Append(ctx, gitstate.Record{
+		Kind: gitstate.KindAmendment, Subject: cut(firstLine(words), 60), Body: words,
+		Meta: gitstate.Meta{Time: now.UTC().Format(time.RFC3339)},
+	})
+	if err != nil {
+		return fmt.Errorf("record the words: %w", err)
+	}
+	return nil
+}
+
+// resumedConfig is the configuration with the options of 'start' below those
+// of this command.
+func (e *Env) resumedConfig(ctx context.Context, c *call, dir string) (Config, error) {
+	kept, err := keptOptions(dir)
+	if err != nil {
+		return Config{}, err
+	}
+	entries, err := e.entries(ctx)
+	if err != nil {
+		return Config{}, err
+	}
+	return newConfig(entries, e.lookup, func(long string) (string, bool) {
+		if v, ok := c.setting(long); ok {
+			return v, true
+		}
+		v, ok := kept[long]
+		return v, ok
+	})
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"git-flower/gitstate"
+)
+
+func startCommand() *command {
+	return &command{
+		name: "start", group: everyday, args: -1,
+		summary:  "begin a run",
+		synopsis: []string{"[<options>] [--] <request>...", "[<options>] -F <file>", "[<options>] -"},
+		prose: `Begins a new run: the request is clarified and frozen as a brief, a judge sets
+a goal and its checks, workers do the work in trees of their own, and the judge
+looks at every round. The checkout, its branch and its index are not touched;
+uncommitted changes are not included.
+
+Without words the request is read from standard input, or written in git's
+editor on a terminal. --rehearse plays a scripted model, which needs no key and
+costs nothing; everything else is real.`,
+		options: append([]option{
+			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
+			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
+			{long: "new", text: "begin without mentioning an unfinished run"},
+		}, runOptions()...),
+		exits: exits(1, 2, 3, 75),
+		run:   runStart,
+	}
+}
+
+func runStart(ctx context.Context, env *Env, c *call) error {
+	config, err := env.Config(ctx, c)
+	if err != nil {
+		return err
+	}
+	request, err := env.request(ctx, c)
+	if err != nil {
+		return err
+	}
+	store, err := env.StoreFor(ctx, config)
+	if err != nil {
+		return err
+	}
+	w := &wake{env: env, config: config, store: store, json: c.is("json")}
+	if err := w.sayUnfinished(ctx, c); err != nil {
+		return err
+	}
+	script, err := scriptOf(env, c)
+	if err != nil {
+		return err
+	}
+	if w.source, err = env.source(ctx, config, script); err != nil {
+		return err
+	}
+	return w.begin(ctx, c, request, script)
+}
+
+// begin makes the run's first record and drives it.
+func (w *wake) begin(ctx context.Context, c *call, request string, script []byte) error {
+	base, err := w.base(ctx)
+	if err != nil {
+		return err
+	}
+	name := c.text("name")
+	if name == "" {
+		name = gitstate.Slug(request, w.env.Now())
+	}
+	w.run, err = w.store.Create(ctx, name, gitstate.Record{
+		Kind: gitstate.KindRequest, Subject: cut(firstLine(request), 60), Body: request,
+		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil},
+	}, base)
+	if err != nil {
+		return err
+	}
+	dir := w.store.Layout().RunDir(w.run.Name())
+	if script != nil {
+		if err := keepScript(dir, script); err != nil {
+			return err
+		}
+	}
+	if err := keepOptions(dir, c); err != nil {
+		return err
+	}
+	return w.goOn(ctx)
+}
+
+// base is the commit a run starts from.
+func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
+	base, err := w.store.Resolve(ctx, "HEAD")
+	if errors.Is(err, gitstate.ErrNotFound) {
+		return "", endf(endFatal, "make a first commit, for example: git commit --allow-empty -m 'first'", "there is no commit yet to start from")
+	}
+	return base, err
+}
+
+// banner says what is about to happen before any of it does.
+func (w *wake) banner(ctx context.Context) error {
+	w.asks = w.env.InTerminal && !w.json && w.config.Timeout > 0
+	if w.json {
+		return nil
+	}
+	l := w.env.look(ctx)
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %s (refs/flower/run/%s)\n", l.paint(strong, w.run.Name()), w.run.Name())
+	fmt.Fprintf(&b, "  from    %s%s\n", w.run.History().Base.Short(), w.uncommitted(ctx))
+	if isRehearsed(w.run) {
+		b.WriteString("  model   rehearsal: a scripted model, no key and no cost; everything else is real\n")
+	}
+	fmt.Fprintf(&b, "  budget  %s\n", budgetWords(w.config.Budget))
+	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.asks))
+	if w.store.Identity(ctx).Fallback {
+		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
+	}
+	b.WriteString("  fence   none: workers' commands run with your rights\n")
+	return write(w.env.Out, b.String())
+}
+
+func (w *wake) uncommitted(ctx context.Context) string {
+	if w.store.Layout().TopLevel == "" {
+		return ""
+	}
+	out, err := w.store.Git().Read(ctx, "status", "--porcelain", "-z", "--untracked-files=no")
+	if err != nil || len(out) == 0 {
+		return ""
+	}
+	return "; uncommitted changes are not included"
+}
+
+func budgetWords(m gitstate.MicroUSD) string {
+	if m == 0 {
+		return "no limit"
+	}
+	return dollars(m)
+}
+
+func askWords(c Config, there bool) string {
+	if !there {
+		return "nobody: questions are decided by the agents and written down as assumptions"
+	}
+	return fmt.Sprintf("you, here; a question waits %s", c.Timeout)
+}
+
+// sayUnfinished mentions runs that could be resumed instead.
+func (w *wake) sayUnfinished(ctx context.Context, c *call) error {
+	if c.is("new") || w.json {
+		return nil
+	}
+	all, err := w.store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if open := filter(all, unended); len(open) > 0 {
+		say(w.env.Err, "note", fmt.Sprintf("unfinished here: %s; \"git flower resume\" goes on with one", nameSome(open)))
+	}
+	return nil
+}
+
+// request finds the words of the request.
+func (e *Env) request(ctx context.Context, c *call) (string, error) {
+	file := c.text("file")
+	if len(c.args) == 1 && c.args[0] == "-" {
+		file = "-"
+	} else if len(c.args) > 0 && file != "" {
+		return "", c.usagef("a request is given in words or with -F, not both")
+	}
+	var text string
+	var err error
+	switch {
+	case file == "-" || file == "" && len(c.args) == 0 && !e.InTerminal:
+		var data []byte
+		data, err = io.ReadAll(io.LimitReader(e.In, maxRequest+1))
+		text = string(data)
+	case file != "":
+		var data []byte
+		data, err = os.ReadFile(e.path(file))
+		text = string(data)
+	case len(c.args) > 0:
+		text = strings.Join(c.args, " ")
+	default:
+		text, err = e.edit(ctx, "FLOWER_REQUEST", "\n# Write what is to be done. Lines that begin with '#' are left out; an empty\n# request begins nothing.\n")
+	}
+	if err != nil {
+		return "", endf(endFatal, "", "read the request: %w", err)
+	}
+	if len(text) > maxRequest {
+		return "", endf(endFatal, "put the material into a file of the repository and name it in the request", "the request is longer than %d KiB", maxRequest>>10)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", c.usagef("the request is empty")
+	}
+	return strings.TrimSpace(text), nil
+}
+
+// maxRequest is the largest record's size (design: a record adds a few KB).
+const maxRequest = 64 << 10
+
+// source is where the model of a run comes from: the script of a rehearsal, or
+// an endpoint for which there are credentials.
+func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource, error) {
+	if script != nil {
+		return newRehearsal(script)
+	}
+	credentials, err := e.findCredentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return endpoint{credentials: credentials, config: c}, nil
+}
+
+func scriptOf(env *Env, c *call) ([]byte, error) {
+	if !c.given("rehearse") {
+		return nil, nil
+	}
+	return readScript(env, c.text("rehearse"))
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-flower/engine"
+)
+
+// eventQueue is how many events may wait for a slow terminal or disk before
+// some are lost; a long run makes a few each second.
+const eventQueue = 4096
+
+// events sends the engine's events into the run's events file, and to the
+// screen as lines or as JSON.
+func (w *wake) events(dir string, l look) (*engine.Stream, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "events"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the events file: %w", err)
+	}
+	stream := &engine.Stream{}
+	stream.Subscribe(eventQueue, func(ev engine.Event) {
+		writeEvent(file, ev)
+		if ev.Kind == engine.EventEnd {
+			file.Close()
+		}
+	})
+	if w.json {
+		stream.Subscribe(eventQueue, func(ev engine.Event) { writeEvent(w.env.Out, ev) })
+		return stream, nil
+	}
+	p := &printer{out: w.env.Out, look: l, wait: w.asks}
+	stream.Subscribe(eventQueue, p.print)
+	return stream, nil
+}
+
+// writeEvent writes one JSON line. Events are for eyes: one that cannot be
+// written is lost.
+func writeEvent(out io.Writer, ev engine.Event) {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(ev)
+}
+
+// A printer shows a run as plain lines: who, a mark, what.
+type printer struct {
+	out  io.Writer
+	look look
+	wait bool // whether a person is asked, for the words under a question
+	who  string
+}
+
+// lineWidth is where a call's summary is cut.
+const lineWidth = 96
+
+func (p *printer) print(ev engine.Event) {
+	switch ev.Kind {
+	case engine.EventStep:
+		p.bar(ev)
+	case engine.EventText:
+		p.prose(ev)
+	case engine.EventCall:
+		p.line(who(ev), "", "* "+ev.Tool+" "+ev.Text)
+	case engine.EventResult:
+		if ev.State != "" {
+			p.line(who(ev), bad, "x "+ev.State+": "+firstLine(ev.Text))
+		}
+	case engine.EventAsk:
+		p.question(ev)
+	case engine.EventAnswer:
+		p.answer(ev)
+	case engine.EventRetry:
+		p.line(who(ev), asks, fmt.Sprintf("~ %s: %s; again in %.0f s", ev.State, firstLine(ev.Text), ev.Wait))
+	case engine.EventCheck:
+		p.line("check", checkColour(ev.State), "- "+ev.State+": "+ev.Text)
+	case engine.EventRecord:
+		p.record(ev)
+	case engine.EventBudget, engine.EventNotice:
+		p.line(who(ev), asks, "! "+ev.Text)
+	}
+}
+
+func checkColour(state string) string {
+	if state == "passed" {
+		return good
+	}
+	return bad
+}
+
+// who is the first column: a worker's name, else the role.
+func who(ev engine.Event) string {
+	if ev.Worker != "" {
+		return ev.Worker
+	}
+	return ev.Role
+}
+
+func (p *printer) bar(ev engine.Event) {
+	name := ev.Label
+	if ev.Round > 0 && ev.Role == string(engine.Coordinator) {
+		name = fmt.Sprintf("%s, round %d", ev.Step, ev.Round)
+	}
+	fmt.Fprintf(p.out, "\n%s\n", p.look.paint(strong, "== "+oneLine(name)))
+}
+
+// prose shows what the main roles say; a worker's own words stay in its report.
+func (p *printer) prose(ev engine.Event) {
+	if ev.Worker != "" {
+		return
+	}
+	for l := range strings.SplitSeq(strings.TrimSpace(sanitise(ev.Text)), "\n") {
+		p.line(who(ev), "", l)
+	}
+}
+
+func (p *printer) question(ev engine.Event) {
+	for i, l := range strings.Split(strings.TrimSpace(sanitise(ev.Text)), "\n") {
+		mark := "  "
+		if i == 0 {
+			mark = "? "
+		}
+		p.line(ev.Role, asks, mark+l)
+	}
+	for i, o := range ev.Options {
+		p.line(ev.Role, asks, fmt.Sprintf("  %d) %s", i+1, o))
+	}
+	if p.wait {
+		fmt.Fprint(p.out, "your answer (Enter = let it decide) > ")
+	}
+}
+
+func (p *printer) answer(ev engine.Event) {
+	if p.wait {
+		fmt.Fprintln(p.out)
+	}
+	if ev.Text == "" {
+		p.line("person", asks, "! nobody answered; it decides itself and writes the assumption down")
+		return
+	}
+	p.line("person", good, "+ "+firstLine(ev.Text))
+}
+
+func (p *printer) record(ev engine.Event) {
+	id := ev.ID
+	if len(id) > 12 {
+		id = id[:12]
+	}
+	text := pad(cut("# "+ev.Record+": "+oneLine(ev.Text), lineWidth-14), 60)
+	p.line("", colourOf(ev.State), text+"  "+p.look.paint(faint, id))
+}
+
+// line prints one line; the first column is left out while the speaker stays.
+func (p *printer) line(who, colour, text string) {
+	column := who
+	if who == p.who {
+		column = ""
+	}
+	p.who = who
+	text = strings.ReplaceAll(sanitise(text), "\n", " ")
+	if strings.HasPrefix(text, "* ") {
+		text = cut(text, lineWidth)
+	}
+	fmt.Fprintf(p.out, "%s %s\n", p.look.paint(faint, pad(cut(column, 11), 11)), p.look.paint(colour, text))
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-flower/engine"
+	"git-flower/engine/harness"
+	"git-flower/engine/harness/messages"
+	"git-flower/engine/rehearse"
+)
+
+// A modelSource is where a run's model comes from.
+type modelSource interface {
+	// open makes the harness ready; the model is closed after the wake.
+	open(ctx context.Context, t harness.Transcript) (*model, error)
+}
+
+// A model is a harness with what the engine must know of it.
+type model struct {
+	harness  harness.Harness
+	name     string
+	price    engine.Price
+	patience engine.Patience
+	close    func() error
+}
+
+// endpoint is a real model, reached with the user's credentials.
+type endpoint struct {
+	credentials Credentials
+	config      Config
+}
+
+func (s endpoint) open(_ context.Context, t harness.Transcript) (*model, error) {
+	name := s.config.Model
+	if name == "" {
+		name = s.credentials.Model
+	}
+	if name == "" {
+		name = harness.DefaultModel
+	}
+	if _, known := harness.Lookup(name); !known && s.config.Window == 0 {
+		return nil, endf(endFatal, "give its context window with --window <tokens>", "model '%s' is not in the table of models", name)
+	}
+	h, err := messages.New(messages.Config{
+		BaseURL: s.credentials.BaseURL, APIKey: s.credentials.APIKey, AuthToken: s.credentials.AuthToken,
+		Model: name, Transcript: t, UserAgent: userAgent(), Models: s.unknown(name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model{
+		harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(),
+		close: func() error { return nil },
+	}, nil
+}
+
+// unknown is the row of a model that the table lacks: its window is the user's
+// word, its price is not known.
+func (s endpoint) unknown(name string) []harness.Model {
+	if _, known := harness.Lookup(name); known && s.config.Window == 0 {
+		return nil
+	}
+	m, _ := harness.Lookup(name)
+	m.ID, m.Window = name, s.config.Window
+	return []harness.Model{m}
+}
+
+// rehearsal is a scripted model on loopback: everything but the model is real.
+type rehearsal struct{ script *rehearse.Script }
+
+func (s rehearsal) open(ctx context.Context, t harness.Transcript) (*model, error) {
+	server, err := rehearse.Start(ctx, s.script, rehearse.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("start the rehearsal: %w", err)
+	}
+	h, err := messages.New(messages.Config{
+		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Transcript: t, UserAgent: userAgent(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
+	// A scripted endpoint recovers as soon as the script says so.
+	patience := engine.DefaultPatience()
+	patience.Base, patience.Max = 20*time.Millisecond, 200*time.Millisecond
+	return &model{harness: h, name: harness.DefaultModel, price: priceOf(harness.Lookup), patience: patience, close: server.Close}, nil
+}
+
+func newRehearsal(script []byte) (modelSource, error) {
+	s, err := rehearse.Parse(script)
+	if err != nil {
+		return nil, endf(endFatal, "docs/rehearsal.md describes the form", "read the rehearsal script: %w", err)
+	}
+	return rehearsal{script: s}, nil
+}
+
+// scriptFile keeps a run's script beside its other local state, so that
+// resuming plays the same one.
+const scriptFile = "rehearsal.yaml"
+
+// readScript finds a rehearsal's script: "" and "default" are the one that
+// works in any repository, "demo" is the demo's, the rest are files.
+func readScript(env *Env, name string) ([]byte, error) {
+	switch name {
+	case "", "default":
+		return rehearse.Source("anything")
+	case "demo":
+		return rehearse.Source("demo")
+	}
+	data, err := os.ReadFile(env.path(name))
+	if err != nil {
+		return nil, endf(endFatal, "\"git flower help start\" tells what --rehearse takes", "read the rehearsal script: %w", err)
+	}
+	return data, nil
+}
+
+func keepScript(dir string, script []byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("keep the rehearsal script: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, scriptFile), script, 0o644); err != nil {
+		return fmt.Errorf("keep the rehearsal script: %w", err)
+	}
+	return nil
+}
+
+func keptScript(dir string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(dir, scriptFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return rehearse.Source("anything")
+	}
+	return data, err
+}

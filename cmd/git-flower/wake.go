@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"git-flower/engine"
+	"git-flower/engine/harness"
+	"git-flower/engine/session"
+	"git-flower/gitstate"
+	"git-flower/worktree"
+	"git-flower/worktree/process"
+)
+
+// A wake is this process's part in a run: it holds the run's lock and builds
+// the engine from what is there.
+type wake struct {
+	env    *Env
+	config Config
+	store  *gitstate.Store
+	run    *gitstate.Run
+	pool   *worktree.Pool
+	source modelSource
+	json   bool
+	asks   bool // whether a person can be asked
+	demo   bool // in the demo's scratch repository
+}
+
+// goOn drives a run that has begun.
+func (w *wake) goOn(ctx context.Context) error {
+	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
+		return err
+	}
+	pool, err := openPool(ctx, w.env, w.store)
+	if err != nil {
+		return err
+	}
+	w.pool = pool
+	defer pool.Close()
+	if err := w.banner(ctx); err != nil {
+		return err
+	}
+	return w.drive(ctx)
+}
+
+// drive runs the engine until it stops and says how things stand.
+func (w *wake) drive(ctx context.Context) error {
+	lock, err := w.store.Lock(ctx, w.run.Name())
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	// Another process may have carried the run on before the lock was ours.
+	if err := w.run.Reload(ctx); err != nil {
+		return err
+	}
+	dir := w.store.Layout().RunDir(w.run.Name())
+	transcripts, err := session.Open(ctx, filepath.Join(w.store.Layout().Flower, "session.db"))
+	if err != nil {
+		return err
+	}
+	defer transcripts.Close()
+	if damage := transcripts.Damage(); damage != nil {
+		say(w.env.Err, "warning", damage.Error())
+	}
+	journal, err := openJournal(filepath.Join(dir, "spend"))
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	stream, err := w.events(dir, w.env.look(ctx))
+	if err != nil {
+		return err
+	}
+	outcome, err := w.engine(ctx, transcripts, journal, stream)
+	if lost := stream.Close(); lost > 0 {
+		say(w.env.Err, "warning", fmt.Sprintf("%d events were not shown", lost))
+	}
+	return w.conclude(ctx, outcome, err)
+}
+
+func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *journal, stream *engine.Stream) (engine.Outcome, error) {
+	model, err := w.source.open(ctx, transcripts)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	defer model.close()
+	config, err := w.engineConfig(ctx, model)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	e, err := engine.New(engine.Deps{
+		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{},
+		Harness: model.harness, Transcripts: transcripts, Human: newPerson(w.env, w.config.Timeout, w.asks),
+		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream,
+	}, config)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	return e.Run(ctx)
+}
+
+func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error) {
+	bench, err := makeBench(filepath.Join(w.store.Layout().State, "bench", w.run.Name()))
+	if err != nil {
+		return engine.Config{}, err
+	}
+	instructions, err := w.instructions()
+	if err != nil {
+		return engine.Config{}, err
+	}
+	models := map[engine.Role]string{}
+	for role, c := range w.config.Roles {
+		models[engine.Role(role)] = c.Model
+	}
+	return engine.Config{
+		Wake: newWake(), Machine: w.store.Machine(),
+		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
+		Dir:    w.checkout(), Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
+		Env: process.Env(), Model: m.name, Models: models, Price: m.price, Budget: w.config.Budget, Asks: w.config.Asks,
+		Patience: m.patience,
+	}, nil
+}
+
+// checkout is what coordinator and clarifier read; in a bare repository they
+// have nothing but git.
+func (w *wake) checkout() string {
+	if l := w.store.Layout(); l.TopLevel != "" {
+		return l.TopLevel
+	}
+	return w.store.Layout().GitDir
+}
+
+func (w *wake) instructions() (string, error) {
+	if w.config.Instructions == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(w.env.path(w.config.Instructions))
+	if err != nil {
+		return "", endf(endFatal, "", "read the instructions: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// makeBench creates the folders that all workers of a run share.
+func makeBench(dir string) (string, error) {
+	for _, name := range []string{"scripts", "artifacts", "notes"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			return "", fmt.Errorf("create the bench: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+// environment tells whoever sets the goal what the machine is.
+func environment(ctx context.Context, store *gitstate.Store) string {
+	git, err := store.Git().Line(ctx, "version")
+	if err != nil {
+		git = "git"
+	}
+	lines := []string{"Platform: " + runtime.GOOS + "/" + runtime.GOARCH, "Version control: " + git}
+	var found []string
+	for _, program := range []string{"make", "go", "node", "npm", "python3", "pytest", "cargo", "java", "mvn", "cc", "docker", "jq"} {
+		if onPath(program) {
+			found = append(found, program)
+		}
+	}
+	if len(found) == 0 {
+		found = []string{"none of the usual ones"}
+	}
+	return strings.Join(append(lines, "Programs found: "+strings.Join(found, ", ")), "\n")
+}
+
+// onPath looks for a program without starting anything.
+func onPath(program string) bool {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && !info.IsDir() && filepath.IsAbs(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func newWake() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b[:])
+}
+
+// conclude turns how the engine stopped into what is printed and the exit code.
+func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error {
+	resume := fmt.Sprintf("\"git flower resume %s\" goes on", w.run.Name())
+	var pause *engine.Pause
+	switch {
+	case errors.As(err, &pause):
+		return end(endingOf(pause), err, hintOf(pause, w.run.Name()))
+	case err != nil:
+		return end(endFatal, err, resume)
+	}
+	if err := w.finale(context.WithoutCancel(ctx), o); err != nil {
+		return err
+	}
+	switch o.State {
+	case engine.EndReached, engine.EndDone:
+		return w.landIfAsked(ctx)
+	case engine.NeedsHuman:
+		return endf(endPerson, resume+" and asks again", "run '%s' needs a person: %s", w.run.Name(), o.Why)
+	}
+	return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open; \"git flower resume %s -m '<words>'\" goes on", w.run.Name(), w.run.Name()),
+		"run '%s' ended %s: %s", w.run.Name(), o.State, o.Why)
+}
+
+func (w *wake) landIfAsked(ctx context.Context) error {
+	if !w.config.Land {
+		return nil
+	}
+	return land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
+}
+
+func endingOf(p *engine.Pause) ending {
+	switch p.Reason {
+	case engine.PauseBudget, engine.PauseFull:
+		return endLimit
+	case engine.PauseRefused:
+		return endFatal
+	}
+	return endLater
+}
+
+func hintOf(p *engine.Pause, run string) string {
+	switch p.Reason {
+	case engine.PauseBudget:
+		return fmt.Sprintf("\"git flower resume %s --budget <usd>\" goes on with a larger budget", run)
+	case engine.PauseRefused:
+		return fmt.Sprintf("see to what the endpoint says, then \"git flower resume %s\" goes on", run)
+	}
+	return fmt.Sprintf("\"git flower resume %s\" goes on from here", run)
+}
+
+// shell runs check commands.
+type shell struct{}
+
+func (shell) Run(ctx context.Context, c process.Command) (process.Result, error) {
+	return process.Run(ctx, c)
+}
+
+// priceOf is the price table with the user's own rows in it.
+func priceOf(lookup func(string) (harness.Model, bool)) engine.Price {
+	return func(model string, u harness.Usage) (gitstate.MicroUSD, bool) {
+		m, ok := lookup(model)
+		return gitstate.MicroUSD(m.Cost(u)), ok
+	}
+}
