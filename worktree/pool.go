@@ -74,7 +74,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		c.Limit = DefaultLimit
 	}
 	p := &Pool{c: c, held: map[string]*slot{}}
-	if err := p.heal(ctx); err != nil {
+	if err := errors.Join(p.makeDirs(), p.heal(ctx)); err != nil {
 		return nil, fmt.Errorf("cannot open the workers' trees in '%s': %w", c.State, err)
 	}
 	return p, nil
