@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+	"git-flower/worktree"
+)
+
+func landCommand() *command {
+	return &command{
+		name: "land", group: everyday, summary: "merge a run's result into the checked-out branch",
+		synopsis: []string{"[--squash | --no-ff] [--rehearsed] [<run>]"},
+		prose: `
+Merges what the workers of a run made into the branch that is checked out: a
+fast-forward if possible, else a merge commit with the goal as its message. Shows
+first what changes. Your hooks run as for your own merge.
+
+Nothing happens when the checkout has uncommitted changes, when files would be
+overwritten, or when the two do not merge by themselves; then
+
+    git merge flower/join/<run>
+
+lets you settle the conflicts. A result that a scripted model made is landed with
+--rehearsed only.`,
+		options: []option{
+			{long: "squash", text: "make one commit with one parent of all changes"},
+			{long: "no-ff", text: "make a merge commit also where a fast-forward would do"},
+			rehearsedOption(),
+		},
+		exits: exits(1, 2),
+		args:  1,
+		run:   runLand,
+	}
+}
+
+// landOptions say how a result is landed.
+type landOptions struct {
+	squash, noFF bool
+	rehearsed    bool // a rehearsed run may be landed
+}
+
+func runLand(ctx context.Context, env *Env, c *call) error {
+	o := landOptions{squash: c.is("squash"), noFF: c.is("no-ff"), rehearsed: c.is("rehearsed")}
+	if o.squash && o.noFF {
+		return c.usagef("--squash and --no-ff exclude each other")
+	}
+	store, err := env.Store(ctx)
+	if err != nil {
+		return err
+	}
+	run, err := choose(ctx, store, c.arg(0), func(s gitstate.Summary) bool { return colourOf(stateOf(s)) == good })
+	if err != nil {
+		return err
+	}
+	return land(ctx, env, store, run, o)
+}
+
+// land merges the result of a run into the checked-out branch.
+func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Run, o landOptions) error {
+	name, h := run.Name(), run.History()
+	if isRehearsed(run) && !o.rehearsed {
+		return endf(endFatal, fmt.Sprintf(`"git flower land --rehearsed %s" lands it all the same`, name),
+			"run '%s' is a rehearsal: a scripted model made its result", name)
+	}
+	join, made, err := store.Ref(ctx, joinRef(name))
+	if err != nil {
+		return err
+	}
+	if !made {
+		return endf(endNo, fmt.Sprintf(`"git flower resume %s" goes on with it`, name), "run '%s' has no result yet", name)
+	}
+	pool, err := openPool(ctx, env, store)
+	if err != nil {
+		return err
+	}
+	stat, err := pool.Diffstat(ctx, string(h.Base), string(join))
+	if err == nil {
+		err = write(env.Out, strings.TrimRight(sanitise(stat), "\n")+"\n")
+	}
+	if err == nil {
+		warnUnreached(env, run)
+		err = landJoin(ctx, env, pool, run, worktree.LandSpec{Join: string(join), Message: landMessage(h), Squash: o.squash, NoFF: o.noFF})
+	}
+	return errors.Join(err, pool.Close())
+}
+
+func warnUnreached(env *Env, run *gitstate.Run) {
+	last, ok := run.History().Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindEnd })
+	if !ok || colourOf(last.Meta.State) != good {
+		say(env.Err, "warning", fmt.Sprintf("run '%s' has not reached its goal", run.Name()))
+	}
+}
+
+func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.Run, spec worktree.LandSpec) error {
+	r, err := pool.Land(ctx, spec)
+	if err != nil {
+		how, hint := landEnding(err, run.Name())
+		return end(how, err, hint)
+	}
+	branch := oneLine(strings.TrimPrefix(r.Branch, "refs/heads/"))
+	text := fmt.Sprintf("'%s' is at %s now (it was at %s)\n", branch, short(r.After), short(r.Before))
+	if r.After == r.Before {
+		text = fmt.Sprintf("'%s' holds the result of run '%s' already\n", branch, run.Name())
+	}
+	return write(env.Out, text)
+}
+
+// landEnding says what to do about an obstacle. A conflict needs a person's
+// decisions; the rest is in the way of the command.
+func landEnding(err error, run string) (ending, string) {
+	var dirty *worktree.DirtyError
+	var busy *worktree.InProgressError
+	var files *worktree.OverwriteError
+	var conflict *worktree.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return endPerson, fmt.Sprintf(`"git merge flower/join/%s" lets you settle them`, run)
+	case errors.As(err, &dirty):
+		return endFatal, `commit the changes or put them aside with "git stash", then land again`
+	case errors.As(err, &busy):
+		return endFatal, `finish or abort it ("git status" tells how), then land again`
+	case errors.As(err, &files):
+		return endFatal, "move them away, then land again"
+	case errors.Is(err, worktree.ErrDetached):
+		return endFatal, `check out a branch with "git switch", then land again`
+	case errors.Is(err, worktree.ErrUnborn):
+		return endFatal, `make a first commit, then land again`
+	case errors.Is(err, worktree.ErrBare):
+		return endFatal, fmt.Sprintf("land in a clone with a checkout; the result is refs/flower/join/%s", run)
+	}
+	return endFatal, "the branch and the checkout are as they were"
+}
+
+// landMessage is the goal, else the request, as a commit message with the run's
+// id, so that a squashed commit still tells where it comes from.
+func landMessage(h gitstate.History) string {
+	var text string
+	if d, ok := h.Current(gitstate.KindRequest); ok {
+		text = d.Body
+	}
+	if d, ok := h.Current(gitstate.KindGoal); ok {
+		if goal := document.ParseGoal(d.Body); goal.Statement != "" {
+			text = goal.Statement
+		}
+	}
+	text = strings.TrimSpace(sanitise(text))
+	subject := cut(firstLine(text), 72)
+	if subject != text {
+		subject += "\n\n" + text
+	}
+	return subject + "\n\nFlower-Run: " + h.ID + "\n"
+}
+
+// openPool opens the workers' trees of the repository.
+func openPool(ctx context.Context, env *Env, store *gitstate.Store) (*worktree.Pool, error) {
+	l := store.Layout()
+	return worktree.Open(ctx, worktree.Config{
+		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now,
+	})
+}
+
+// isRehearsed reports whether a scripted model made the run.
+func isRehearsed(run *gitstate.Run) bool {
+	request, ok := run.History().Current(gitstate.KindRequest)
+	return ok && request.Meta.Rehearsed
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"git-flower/gitstate"
+)
+
+// landable is a desk with a reached run that adds a file.
+func landable(t *testing.T, rehearsed bool) (*desk, *story, string) {
+	d := newDesk(t)
+	d.repository()
+	s := d.begin("add-json", "Add --json to list", rehearsed)
+	s.goal()
+	tip := s.join("list.sh", "echo\n")
+	s.end("reached")
+	return d, s, tip
+}
+
+func TestLandFastForward(t *testing.T) {
+	d, _, tip := landable(t, false)
+	d.expect(0, "land")
+	has(t, d.out.String(), "list.sh | 1 +", "'main' is at "+short(tip))
+	if d.git("rev-parse", "main") != tip || d.git("status", "--porcelain") != "" {
+		t.Errorf("main is at %s, %q", d.git("rev-parse", "main"), d.git("status", "--porcelain"))
+	}
+	d.expect(0, "land", "add-json")
+	has(t, d.out.String(), "holds the result of run 'add-json' already")
+}
+
+func TestLandMergesWithTheGoalAsMessage(t *testing.T) {
+	for _, c := range []struct {
+		option, parents string
+	}{{"", "2"}, {"--no-ff", "2"}, {"--squash", "1"}} {
+		d, s, _ := landable(t, false)
+		if c.option == "" {
+			d.write("mine", "x\n")
+			d.git("add", "mine")
+			d.git("commit", "-q", "-m", "mine")
+			d.expect(0, "land")
+		} else {
+			d.expect(0, "land", c.option)
+		}
+		if got := d.git("log", "-1", "--format=%s%n%(trailers:key=Flower-Run,valueonly,separator=)"); got != "list prints JSON\n"+s.run.ID() {
+			t.Errorf("%q: message %q", c.option, got)
+		}
+		if got := d.git("show", "-s", "--format=%P", "HEAD"); len(strings.Fields(got)) != int(c.parents[0]-'0') {
+			t.Errorf("%q: parents %q", c.option, got)
+		}
+	}
+}
+
+func TestLandRefusesARehearsal(t *testing.T) {
+	d, _, tip := landable(t, true)
+	before := d.git("rev-parse", "main")
+	d.expect(128, "land")
+	has(t, d.err.String(), "rehearsal", "--rehearsed")
+	if d.git("rev-parse", "main") != before {
+		t.Error("it was landed")
+	}
+	d.expect(0, "land", "--rehearsed")
+	if d.git("rev-parse", "main") != tip {
+		t.Error("it was not landed")
+	}
+}
+
+func TestLandObstacles(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(d *desk)
+		code int
+		says string
+	}{
+		{"uncommitted changes", func(d *desk) { d.write("README", "changed\n") }, 128, "git stash"},
+		{"a file in the way", func(d *desk) { d.write("list.sh", "mine\n") }, 128, "move them away"},
+		{"a conflict", func(d *desk) {
+			d.write("list.sh", "mine\n")
+			d.git("add", ".")
+			d.git("commit", "-q", "-m", "mine")
+		}, 2, "git merge flower/join/add-json"},
+		{"no branch", func(d *desk) { d.git("checkout", "-q", "--detach") }, 128, "git switch"},
+		{"no commit", func(d *desk) { d.git("checkout", "-q", "--orphan", "new"); d.git("rm", "-rq", "--cached", ".") }, 128, "first commit"},
+	} {
+		d, _, _ := landable(t, false)
+		c.make(d)
+		status, refs := d.git("status", "--porcelain"), d.git("for-each-ref")
+		d.expect(c.code, "land")
+		has(t, d.err.String(), c.says, "hint: ")
+		if got := d.git("status", "--porcelain"); got != status || d.git("for-each-ref") != refs {
+			t.Errorf("%s: something changed: %q, before %q", c.name, got, status)
+		}
+	}
+}
+
+func TestLandWhatIsNotThereYet(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	d.expect(1, "land")
+	s := d.begin("one", "One", false)
+	d.expect(1, "land")
+	has(t, d.err.String(), "has no result yet", "git flower resume one")
+	s.join("f", "x\n")
+	d.expect(0, "land")
+	has(t, d.err.String(), "warning: run 'one' has not reached its goal")
+	d.expect(129, "land", "--squash", "--no-ff")
+}
+
+func TestLandPrefersTheOneThatReachedItsGoal(t *testing.T) {
+	d, _, tip := landable(t, false)
+	d.begin("other", "Other", false)
+	d.expect(0, "land")
+	if d.git("rev-parse", "main") != tip {
+		t.Error("another was landed")
+	}
+}
+
+func TestLandMessage(t *testing.T) {
+	long := strings.Repeat("word ", 30) + "\n\nand more\u202e"
+	h := gitstate.History{ID: "0123456789abcdef", Docs: []gitstate.Doc{{Kind: gitstate.KindRequest, Body: long}}}
+	subject, rest, _ := strings.Cut(landMessage(h), "\n")
+	if len([]rune(subject)) > 72 || !strings.Contains(rest, "and more\n\nFlower-Run: 0123456789abcdef\n") || strings.Contains(rest, "\u202e") {
+		t.Errorf("%q\n%q", subject, rest)
+	}
+}
