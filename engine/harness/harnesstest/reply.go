@@ -120,7 +120,9 @@ func (r Reply) events(n int, model string, input int64) [][2]string {
 		"usage": map[string]any{"input_tokens": input, "output_tokens": 1, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}}})
 	es = add(es, "ping", map[string]any{})
 	for i, b := range r.Blocks {
-		es = add(es, "content_block_start", map[string]any{"index": i, "content_block": b.Raw})
+		// Put together by hand: json.Marshal would change the block's bytes.
+		es = append(es, [2]string{"content_block_start",
+			fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, i, b.Raw)})
 		for _, d := range b.Deltas {
 			es = add(es, "content_block_delta", map[string]any{"index": i, "delta": d})
 		}
