@@ -26,7 +26,7 @@ type Env struct {
 	Dir string // where the process runs; git discovers the repository from here
 	Now func() time.Time
 
-	editing atomic.Bool // an editor has the terminal, and Ctrl-C is meant for it
+	editing *atomic.Bool // an editor has the terminal, and Ctrl-C is meant for it
 
 	trace  *tracer
 	config []configEntry // nil until read
@@ -41,7 +41,7 @@ func newEnv(in, out, errs *os.File) *Env {
 		dir = "." // git says what is wrong with it, when it is asked
 	}
 	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: time.Now,
+	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: time.Now, editing: new(atomic.Bool),
 		InTerminal: isTerminal(in), OutTerminal: isTerminal(out), ErrTerminal: isTerminal(errs)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -46,7 +47,8 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) reset() {
 	d.out.Reset()
 	d.err.Reset()
-	d.env = &Env{In: strings.NewReader(""), Out: &d.out, Err: &d.err, Dir: d.dir, Now: func() time.Time { return noon }}
+	d.env = &Env{In: strings.NewReader(""), Out: &d.out, Err: &d.err, Dir: d.dir, Now: func() time.Time { return noon },
+		editing: new(atomic.Bool)}
 }
 
 // run runs the tool afresh and returns its exit code.
