@@ -96,10 +96,12 @@ func wholeEnd(b []byte) []byte {
 
 // wholeStart drops the rest of a rune from the start of b.
 func wholeStart(b []byte) []byte {
-	for i := 0; i < utf8.UTFMax && i < len(b); i++ {
-		if utf8.RuneStart(b[i]) {
-			return b[i:]
-		}
+	i := 0
+	for i < len(b) && !utf8.RuneStart(b[i]) {
+		i++
 	}
-	return b
+	if i >= utf8.UTFMax {
+		return b // no text to begin with
+	}
+	return b[i:]
 }

@@ -22,6 +22,6 @@
 //     a session or a group of its own ('setsid', job control) gets away.
 //   - Windows: the shell alone.
 //
-// A killed program of ours ends nothing: the commands it ran go on until they
-// end by themselves.
+// A killed program of ours ends nothing: the commands it ran go on. The next one
+// calls EndLeft before it uses their directory.
 package process

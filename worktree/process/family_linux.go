@@ -3,7 +3,9 @@ package process
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -11,8 +13,8 @@ import (
 // their descendants.
 type family struct {
 	leader int
-	mark   []byte
-	since  uint64          // the leader's start, in clock ticks after boot
+	since  uint64 // the leader's start, in clock ticks after boot
+	marked func(pid int) bool
 	asked  map[member]bool // who got SIGTERM
 }
 
@@ -23,7 +25,8 @@ type member struct {
 }
 
 func newFamily(leader int, mark string) family {
-	f := family{leader: leader, mark: []byte(mark + "=1"), asked: map[member]bool{}}
+	f := family{leader: leader, asked: map[member]bool{}}
+	f.marked = func(pid int) bool { return hasMark(pid, mark+"=1") }
 	if s, ok := readStat(leader); ok {
 		f.since = s.start
 	}
@@ -95,9 +98,23 @@ func (f family) candidates() []stat {
 	return all
 }
 
-func (f family) marked(pid int) bool {
+func hasMark(pid int, mark string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(env, f.mark)
+	return err == nil && bytes.Contains(env, []byte(mark))
+}
+
+// leftIn is what commands of an earlier process of ours left running in dir.
+func leftIn(dir string) (family, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return family{}, err
+	}
+	f := family{leader: -1, asked: map[member]bool{}}
+	f.marked = func(pid int) bool {
+		at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+		return err == nil && (at == dir || strings.HasPrefix(at, dir+"/")) && hasMark(pid, markPrefix)
+	}
+	return f, nil
 }
 
 // A stat is what /proc/<pid>/stat says.

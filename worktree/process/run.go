@@ -118,22 +118,41 @@ func (j *job) wait(ctx context.Context, limit time.Duration) (timedOut bool, err
 
 // end ends everything that is left of the command, the shell included.
 func (j *job) end() error {
+	if err := j.family.end(); err != nil {
+		return err
+	}
+	<-j.exited
+	return nil
+}
+
+// EndLeft ends what commands run by an earlier process of ours, one that was
+// killed, still do in dir or below it. On Linux these are the processes whose
+// working directory is there and whose environment carries a mark of Run, with
+// their descendants; elsewhere nothing can be found and nothing is done.
+func EndLeft(dir string) error {
+	f, err := leftIn(dir)
+	if err != nil {
+		return err
+	}
+	return f.end()
+}
+
+// end asks all members to end, and after the grace makes them.
+func (f family) end() error {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
 	began := time.Now()
 	for {
 		hard := time.Since(began) >= grace
-		left := j.family.signal(hard)
+		left := f.signal(hard)
 		if left == 0 {
-			break
+			return nil
 		}
 		if time.Since(began) >= grace+lastWait {
 			return fmt.Errorf("cannot end a command: %d of its processes are left", left)
 		}
 		<-poll.C
 	}
-	<-j.exited
-	return nil
 }
 
 // exitCode is -1 while the shell cannot be ended.

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package process
+
+func alive(int) bool { return false }
