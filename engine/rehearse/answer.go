@@ -95,9 +95,6 @@ func (st *stage) addCalls(a *answer, r *request, rep *reply) error {
 			return err
 		}
 		p.input = input.String()
-		if p.input == "" {
-			p.input = "{}"
-		}
 		p.id = st.callID(i, thought, used)
 		used[p.id] = true
 		a.content = append(a.content, p)
@@ -121,7 +118,7 @@ func (st *stage) callID(i int, thought bool, used map[string]bool) string {
 		mark = thoughtMark
 	}
 	for salt := 0; ; salt++ {
-		sum := digest(st.scene.name, fmt.Sprint(st.overall, st.cut, i, salt), steady(st.c.first()))
+		sum := digest(st.scene.name, fmt.Sprint(st.overall, st.cut, i, salt), steady(st.c.opening))
 		if id := mark + sum[:22]; !used[id] {
 			return id
 		}
@@ -154,7 +151,7 @@ func (st *stage) end(a *answer, rep *reply) {
 
 // pause ends the answer in a search of the server's that has no result yet.
 func (a *answer) pause(st *stage) {
-	sum := digest("pause", st.scene.name, fmt.Sprint(st.overall), steady(st.c.first()))
+	sum := digest("pause", st.scene.name, fmt.Sprint(st.overall), steady(st.c.opening))
 	a.stop = "pause_turn"
 	a.content = append(a.content, part{kind: "server_tool_use", id: "srvtoolu_r" + sum[:22], name: "web_search", input: `{"query":"rehearsal"}`})
 }
@@ -247,24 +244,9 @@ func (a *answer) seal(r *request, c *chainer) {
 // raw is the part as a client sends it back.
 func (p part) raw() map[string]json.RawMessage {
 	var m map[string]json.RawMessage
-	b, _ := json.Marshal(p.json()) // strings and valid JSON
+	b, _ := json.Marshal(p.wire()) // strings and valid JSON
 	json.Unmarshal(b, &m)
 	return m
-}
-
-// json is the part as the API sends it.
-func (p part) json() map[string]any {
-	switch p.kind {
-	case "text":
-		return map[string]any{"type": "text", "text": p.text}
-	case "thinking":
-		return map[string]any{"type": "thinking", "thinking": p.text, "signature": p.signature}
-	}
-	input := json.RawMessage(p.input)
-	if !json.Valid(input) {
-		input = json.RawMessage("{}")
-	}
-	return map[string]any{"type": p.kind, "id": p.id, "name": p.name, "input": input}
 }
 
 // tokens is what the answer counts as output.

@@ -1,8 +1,8 @@
 package rehearse
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 )
 
@@ -55,12 +55,17 @@ func kindOf(status int) string {
 const statusOverloaded = 529
 
 // body is the error in the API's shape. Inside a stream it has no request id.
-func (e *apiError) body(requestID string) []byte {
-	m := map[string]any{"type": "error", "error": map[string]string{"type": e.kind, "message": e.message}}
-	if requestID != "" {
-		m["request_id"] = requestID
+func (e *apiError) body(requestID string) string {
+	var w struct {
+		Type  string `json:"type"`
+		Error struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"error"`
+		RequestID string `json:"request_id,omitempty"`
 	}
-	b, _ := json.Marshal(m) // strings only
+	w.Type, w.Error.Type, w.Error.Message, w.RequestID = "error", e.kind, e.message, requestID
+	b, _ := asJSON(w) // strings only
 	return b
 }
 
@@ -70,5 +75,5 @@ func (e *apiError) write(w http.ResponseWriter, requestID string) {
 		w.Header().Set("Retry-After", e.retryAfter)
 	}
 	w.WriteHeader(e.status)
-	w.Write(e.body(requestID))
+	io.WriteString(w, e.body(requestID))
 }

@@ -8,6 +8,7 @@ type conversation struct {
 	system  string
 	tools   []string
 	turns   []said
+	opening string   // text of the first message
 	texts   []string // of turns
 	results []result // all, oldest first
 	last    int      // how many of results the last user message brought
@@ -36,7 +37,6 @@ func converse(r *request) *conversation {
 	}
 	names := map[string]string{}
 	for i, t := range c.turns {
-		var parts []string
 		c.last = 0
 		for _, b := range t.blocks {
 			switch b.kind {
@@ -46,17 +46,23 @@ func converse(r *request) *conversation {
 				c.results = append(c.results, result{i, names[b.id], b.id, b.text, b.isError})
 				c.last++
 			}
-			if (b.kind == "text" || b.kind == "tool_result") && b.text != "" {
-				parts = append(parts, b.text)
-			}
 		}
-		c.texts = append(c.texts, strings.Join(parts, "\n"))
+		c.texts = append(c.texts, textOf(t.blocks))
 	}
+	c.opening = textOf(r.messages[0].blocks)
 	return c
 }
 
-// first is the text of the first user message.
-func (c *conversation) first() string { return c.texts[0] }
+// textOf is the prose of blocks and the text of tool results.
+func textOf(blocks []block) string {
+	var parts []string
+	for _, b := range blocks {
+		if (b.kind == "text" || b.kind == "tool_result") && b.text != "" {
+			parts = append(parts, b.text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
 
 // lastText is the text of the last user message.
 func (c *conversation) lastText() string {

@@ -3,7 +3,6 @@ package rehearse
 import (
 	"context"
 	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -196,18 +195,18 @@ func (s *Server) sendWhole(x *exchange, a *answer) {
 	case "stall":
 		<-x.ctx.Done()
 	default: // malformed, cut
-		b, _ := json.Marshal(a.message())
+		b, _ := asJSON(a.message())
 		x.w.Header().Set("Content-Type", "application/json")
-		x.w.Write(b[:len(b)/2])
+		io.WriteString(x.w, b[:len(b)/2])
 	}
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
-	b, err := json.Marshal(v)
+	b, err := asJSON(v)
 	if err != nil {
 		invalid("rehearsal: %s", err).write(w, "")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(b)
+	io.WriteString(w, b)
 }

@@ -27,7 +27,7 @@ func (t *tally) next(key string) int64 {
 // answers it holds, not what was said since the last one. A client that asks
 // again in other words is still at the same turn.
 func (st *stage) key() string {
-	return digest(st.scene.name, fmt.Sprint(st.number, st.overall, st.cut), st.c.system, st.c.first())
+	return digest(st.scene.name, fmt.Sprint(st.number, st.overall, st.cut), st.c.system, st.c.opening)
 }
 
 // faultNow is the fault of the nth play, nil when all are over.

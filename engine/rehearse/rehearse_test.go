@@ -1,6 +1,9 @@
 package rehearse
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 // start serves a script until the test ends.
 func start(t *testing.T, script string) *Server {
@@ -20,4 +23,14 @@ func startWith(t *testing.T, script string, c Config) *Server {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// startLogged keeps what the server logs; read it after Close.
+func startLogged(t *testing.T, script string, to *[]Exchange) *Server {
+	var mu sync.Mutex
+	return startWith(t, script, Config{Log: func(x Exchange) {
+		mu.Lock()
+		defer mu.Unlock()
+		*to = append(*to, x)
+	}})
 }

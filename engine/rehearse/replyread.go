@@ -103,7 +103,7 @@ func (r *reader) calls(n node) []call {
 	r.keep(err)
 	var out []call
 	for _, item := range nodes {
-		c := call{}
+		c := call{input: value{kind: 'o'}}
 		f := r.fields(item, "tool", "input", "unknown")
 		r.with(f, "tool", func(n node) { c.tool = r.template(n) })
 		r.with(f, "input", func(n node) { c.input = r.object(n) })

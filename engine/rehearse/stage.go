@@ -54,7 +54,7 @@ func (st *stage) fits() bool {
 		}
 	}
 	whole := c.whole()
-	return st.match(sc.system, c.system) && st.match(sc.model, c.model) && st.match(sc.first, c.first()) &&
+	return st.match(sc.system, c.system) && st.match(sc.model, c.model) && st.match(sc.first, c.opening) &&
 		st.match(sc.last, c.lastText()) && st.match(sc.any, whole) && !anyMatch(sc.not, whole) && st.begins()
 }
 
@@ -134,7 +134,7 @@ func (st *stage) holds(c *condition) bool {
 func (st *stage) data() map[string]any {
 	return map[string]any{
 		"cap": st.captures, "results": st.c.results, "system": st.c.system, "model": st.c.model, "tools": st.c.tools,
-		"first": st.c.first(), "last": st.c.lastText(), "turn": st.number + 1, "scene": st.scene.name,
+		"first": st.c.opening, "last": st.c.lastText(), "turn": st.number + 1, "scene": st.scene.name,
 	}
 }
 
@@ -152,7 +152,7 @@ func (st *stage) result(tool string) (string, error) {
 func (c *conversation) describe() string {
 	n, _ := c.answers(-1)
 	return fmt.Sprintf("system %s, tools [%s], answer %d, first %s, last %s",
-		short(c.system), strings.Join(c.tools, " "), n+1, short(c.first()), short(c.lastText()))
+		short(c.system), strings.Join(c.tools, " "), n+1, short(c.opening), short(c.lastText()))
 }
 
 // short quotes the beginning of a text; of a system prompt the line with the role is shown.

@@ -14,96 +14,56 @@ type event struct {
 	data any
 }
 
-func (u usage) json() map[string]any {
-	return map[string]any{
-		"input_tokens": u.input, "cache_creation_input_tokens": u.write5m + u.write1h, "cache_read_input_tokens": u.read,
-		"cache_creation": map[string]int64{"ephemeral_5m_input_tokens": u.write5m, "ephemeral_1h_input_tokens": u.write1h},
-		"output_tokens":  u.output, "service_tier": "standard", "inference_geo": "not_available", "speed": "standard",
-	}
-}
-
-func (a *answer) envelope() map[string]any {
-	return map[string]any{
-		"id": a.id, "type": "message", "role": "assistant", "model": a.model, "content": []any{},
-		"stop_reason": nil, "stop_sequence": nil, "stop_details": nil, "container": nil, "diagnostics": nil,
-	}
-}
-
-// message is the whole answer, for requests that do not stream.
-func (a *answer) message() map[string]any {
-	m := a.envelope()
-	content := []any{}
-	for _, p := range a.content {
-		content = append(content, p.json())
-	}
-	m["content"], m["usage"] = content, a.usage.json()
-	for name, v := range a.delta() {
-		m[name] = v
-	}
-	return m
-}
-
-func (a *answer) delta() map[string]any {
-	d := map[string]any{"stop_reason": a.stop, "stop_sequence": nil, "stop_details": nil}
-	if a.stop == "stop_sequence" {
-		d["stop_sequence"] = a.stopSequence
-	}
-	if a.refused {
-		d["stop_details"] = map[string]any{"type": "refusal", "category": "general_harms", "explanation": "Refused in rehearsal."}
-	}
-	return d
-}
-
 // events is the answer as a stream: the order and shapes of the streaming page.
 func (a *answer) events() []event {
 	start := a.envelope()
 	begun := a.usage
 	begun.output = 1
-	start["usage"] = begun.json()
-	out := []event{{"message_start", map[string]any{"type": "message_start", "message": start}}}
+	start.Usage = begun.whole()
+	out := []event{{"message_start", startEvent{"message_start", start}}}
 	for i, p := range a.content {
-		out = append(out, event{"content_block_start", map[string]any{"type": "content_block_start", "index": i, "content_block": p.opening()}})
+		out = append(out, event{"content_block_start", blockStartEvent{"content_block_start", i, p.opening()}})
 		if i == 0 {
-			out = append(out, event{"ping", map[string]any{"type": "ping"}})
+			out = append(out, event{"ping", bareEvent{"ping"}})
 		}
 		for _, d := range p.deltas() {
-			out = append(out, event{"content_block_delta", map[string]any{"type": "content_block_delta", "index": i, "delta": d}})
+			out = append(out, event{"content_block_delta", blockDeltaEvent{"content_block_delta", i, d}})
 		}
-		out = append(out, event{"content_block_stop", map[string]any{"type": "content_block_stop", "index": i}})
+		out = append(out, event{"content_block_stop", blockStopEvent{"content_block_stop", i}})
 	}
 	return append(out,
-		event{"message_delta", map[string]any{"type": "message_delta", "delta": a.delta(), "usage": a.usage.json()}},
-		event{"message_stop", map[string]any{"type": "message_stop"}})
+		event{"message_delta", messageDeltaEvent{"message_delta", a.ending(), a.usage.delta()}},
+		event{"message_stop", bareEvent{"message_stop"}})
 }
 
 // opening is the block as it stands before its deltas.
-func (p part) opening() map[string]any {
+func (p part) opening() any {
 	switch p.kind {
 	case "text":
-		return map[string]any{"type": "text", "text": ""}
+		return textWire{p.kind, ""}
 	case "thinking":
-		return map[string]any{"type": "thinking", "thinking": "", "signature": ""}
+		return thinkingWire{p.kind, "", ""}
 	}
-	return map[string]any{"type": p.kind, "id": p.id, "name": p.name, "input": map[string]any{}}
+	return callWire{p.kind, p.id, p.name, json.RawMessage("{}")}
 }
 
-func (p part) deltas() []map[string]any {
-	var out []map[string]any
+func (p part) deltas() []any {
+	var out []any
 	switch p.kind {
 	case "text":
 		for _, s := range chunks(p.text) {
-			out = append(out, map[string]any{"type": "text_delta", "text": s})
+			out = append(out, textWire{"text_delta", s})
 		}
 	case "thinking":
 		for _, s := range chunks(p.text) {
-			out = append(out, map[string]any{"type": "thinking_delta", "thinking": s})
+			out = append(out, thinkingDelta{"thinking_delta", s})
 		}
-		out = append(out, map[string]any{"type": "signature_delta", "signature": p.signature})
+		out = append(out, signatureDelta{"signature_delta", p.signature})
 	default:
-		out = append(out, map[string]any{"type": "input_json_delta", "partial_json": ""})
+		out = append(out, inputDelta{"input_json_delta", ""})
 		if p.input != "{}" {
 			for _, s := range chunks(p.input) {
-				out = append(out, map[string]any{"type": "input_json_delta", "partial_json": s})
+				out = append(out, inputDelta{"input_json_delta", s})
 			}
 		}
 	}
@@ -147,7 +107,7 @@ func (x *wire) stream(ctx context.Context, a *answer) error {
 				return err
 			}
 		}
-		data, err := json.Marshal(e.data)
+		data, err := asJSON(e.data)
 		if err != nil {
 			return err
 		}

@@ -33,13 +33,26 @@ type tree struct{ anchors map[string]ast.Node }
 func (n node) fail(format string, args ...any) error {
 	pos := "1:1"
 	if n.ast != nil {
-		pos = position(n.ast.GetToken())
+		pos = position(begin(n.ast))
 	}
 	path := n.path
 	if path == "" {
 		path = "script"
 	}
 	return fmt.Errorf("%s: %s: %s", pos, path, fmt.Sprintf(format, args...))
+}
+
+// begin is the first token of a value; a mapping's own is the colon.
+func begin(n ast.Node) *token.Token {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		if len(v.Values) > 0 && !v.IsFlowStyle {
+			return v.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return v.Key.GetToken()
+	}
+	return n.GetToken()
 }
 
 func position(t *token.Token) string {
