@@ -185,9 +185,9 @@ func (t *talk) show(ev harness.Event) {
 	case harness.Thinking:
 		out.Kind, out.Text = EventThinking, ev.Text
 	case harness.ToolCall:
-		out.Kind, out.Tool, out.ID, out.Text = EventCall, ev.Tool, ev.ID, summary(ev.Tool, ev.Input)
+		out.Kind, out.Tool, out.ID, out.Text = EventCall, ev.Tool, ev.ID, summary(ev.Input, t.job.dir)
 	case harness.ToolResult:
-		out.Kind, out.Tool, out.ID, out.Text = EventResult, ev.Tool, ev.ID, head(ev.Result.Text, 500)
+		out.Kind, out.Tool, out.ID, out.Text = EventResult, ev.Tool, ev.ID, tail(ev.Result.Text, 500)
 		switch {
 		case ev.Denied:
 			out.State = "denied"

@@ -188,7 +188,7 @@ func (tr *trial) record(ctx context.Context, t *talk) error {
 		m.Replaces = []string{old.Name()}
 	}
 	_, err := tr.e.record(ctx, gitstate.Record{
-		Kind: gitstate.KindVerdict, Subject: fmt.Sprintf("round %d: %s", tr.a.Work.Meta.Round, v.State),
+		Kind: gitstate.KindVerdict, Subject: fmt.Sprintf("round %d: %s: %s", tr.a.Work.Meta.Round, v.State, line(v.Reason, 40)),
 		Body: v.String() + commandsRun(tr.ran), Meta: withCost(m, t),
 	})
 	return err

@@ -62,7 +62,7 @@ func runDemo(ctx context.Context, env *Env, c *call) error {
 	there.Dir = dir
 	there.store, there.config, there.read = nil, nil, false
 	if !c.is("json") {
-		fmt.Fprintf(env.Out, "The scratch repository is %s\nKilled? It goes on with: git-flower demo '%s'\n\n", dir, dir)
+		fmt.Fprintf(env.Out, "The scratch repository is %s\nKilled? \"git flower resume\" there goes on, and so does this command with that directory.\n\n", dir)
 	}
 	err = driveDemo(ctx, &there, c)
 	return errors.Join(err, there.close())
@@ -100,12 +100,54 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 		return err
 	}
 	if len(all) == 0 {
-		return w.begin(ctx, c, demoRequest, script)
+		err = w.begin(ctx, c, demoRequest, script)
+	} else if w.run, err = store.Run(ctx, all[0].Name); err == nil {
+		err = w.goOn(ctx)
 	}
-	if w.run, err = store.Run(ctx, all[0].Name); err != nil {
+	if err != nil || w.json {
 		return err
 	}
-	return w.goOn(ctx)
+	return w.epilogue(ctx)
+}
+
+// epilogue prints the story as git tells it, and what a newcomer can do next.
+func (w *wake) epilogue(ctx context.Context) error {
+	ref := "flower/run/" + w.run.Name()
+	story, err := w.store.Git().Read(ctx, "log", "--reverse", "--abbrev=12", "--format=%h %s", ref, "--")
+	if err != nil {
+		return err
+	}
+	l := w.store.Layout()
+	return write(w.env.Out, fmt.Sprintf(`
+The story, as plain git tells it ("git log %[1]s" has the documents too):
+
+%[2]s
+Look around:
+
+  cd '%[3]s'
+  git log %[1]s
+  git show %[1]s:goal.md
+  git diff flower/base/%[4]s flower/join/%[4]s
+  git flower status
+  git flower land --rehearsed
+
+Clean up:
+
+  rm -rf '%[3]s' '%[5]s'
+%[6]s`, ref, sanitise(string(story)), l.TopLevel, w.run.Name(), l.State, onPathHint()))
+}
+
+// onPathHint tells how "git flower" comes to work, where it does not yet.
+func onPathHint() string {
+	if onPath("git-flower") {
+		return ""
+	}
+	return `
+"git flower" is not on PATH yet; in the folder of its source:
+
+  go install ./cmd/git-flower
+  export PATH="$PATH:$(go env GOPATH)/bin"
+`
 }
 
 // demoDirectory is the named directory, else a new one among the temporary files.

@@ -16,7 +16,7 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	name := w.run.Name()
 	l := w.env.look(ctx)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nrun %s: %s (%s), %s spent\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, dollars(o.Spent))
+	fmt.Fprintf(&b, "\nrun %s: %s (%s), %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, w.spent(o))
 	if o.Join == o.Base {
 		b.WriteString("nothing was changed\n")
 		return write(w.env.Out, b.String())
@@ -27,9 +27,17 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	}
 	b.WriteString("\n" + strings.TrimRight(sanitise(stat), "\n") + "\n\n")
 	for _, c := range w.commands(o) {
-		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], 40+len(name)), l.paint(faint, c[1]))
+		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], 32+len(name)), l.paint(faint, c[1]))
 	}
 	return write(w.env.Out, b.String())
+}
+
+// spent says what the run cost; a rehearsal counts at list prices and costs nothing.
+func (w *wake) spent(o engine.Outcome) string {
+	if isRehearsed(w.run) {
+		return "nothing spent (" + dollars(o.Spent) + " at list prices)"
+	}
+	return dollars(o.Spent) + " spent"
 }
 
 // commands are what a person may want to type now.

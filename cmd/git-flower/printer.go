@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-flower/engine"
+	"git-flower/gitstate"
 )
 
 // eventQueue is how many events may wait for a slow terminal or disk before
@@ -67,7 +68,7 @@ func (p *printer) print(ev engine.Event) {
 		p.line(who(ev), "", "* "+ev.Tool+" "+ev.Text)
 	case engine.EventResult:
 		if ev.State != "" {
-			p.line(who(ev), bad, "x "+ev.State+": "+firstLine(ev.Text))
+			p.line(who(ev), bad, "x "+ev.State+": "+lastLine(ev.Text))
 		}
 	case engine.EventAsk:
 		p.question(ev)
@@ -144,7 +145,20 @@ func (p *printer) answer(ev engine.Event) {
 	p.line("person", good, "+ "+firstLine(ev.Text))
 }
 
+// shown are the records worth a line of their own; the others repeat what was
+// on the screen a moment before.
+func shown(kind string) bool {
+	switch gitstate.Kind(kind) {
+	case gitstate.KindSession, gitstate.KindStep, gitstate.KindQuestion, gitstate.KindAnswer, gitstate.KindEnd:
+		return false
+	}
+	return true
+}
+
 func (p *printer) record(ev engine.Event) {
+	if !shown(ev.Record) {
+		return
+	}
 	id := ev.ID
 	if len(id) > 12 {
 		id = id[:12]
@@ -164,5 +178,18 @@ func (p *printer) line(who, colour, text string) {
 	if strings.HasPrefix(text, "* ") {
 		text = cut(text, lineWidth)
 	}
-	fmt.Fprintf(p.out, "%s %s\n", p.look.paint(faint, pad(cut(column, 11), 11)), p.look.paint(colour, text))
+	dressed := p.look.paint(faint, pad(cut(column, 11), 11)) + " " + p.look.paint(colour, text)
+	fmt.Fprintln(p.out, strings.TrimRight(dressed, " "))
+}
+
+// lastLine is the last line of a text that holds something: where an output
+// says how it ended.
+func lastLine(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := oneLine(lines[i]); line != "" {
+			return line
+		}
+	}
+	return ""
 }

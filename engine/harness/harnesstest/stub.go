@@ -63,8 +63,22 @@ type WireBlock struct {
 	Name      string          `json:"name"`
 	ToolUseID string          `json:"tool_use_id"`
 	IsError   bool            `json:"is_error"`
-	Content   []WireBlock     `json:"content"`
+	Content   WireContent     `json:"content"`
 	Cache     json.RawMessage `json:"cache_control"`
+}
+
+// WireContent is the content of a tool_result. A plain string is one text block.
+type WireContent []WireBlock
+
+// UnmarshalJSON takes both forms.
+func (c *WireContent) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		b := WireBlock{Type: "text"}
+		err := json.Unmarshal(raw, &b.Text)
+		*c = WireContent{b}
+		return err
+	}
+	return json.Unmarshal(raw, (*[]WireBlock)(c))
 }
 
 // Result is the text of a tool_result.
