@@ -40,18 +40,18 @@ func parseCommit(raw []byte) (commit, error) {
 		return c, errors.New("no message")
 	}
 	c.Message = text
-	for line := range strings.Lines(string(head) + "\n") {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch key {
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		key, value, _ := bytes.Cut(line, []byte{' '})
+		switch string(key) {
 		case "tree":
 			c.Tree = ObjectID(value)
 		case "parent":
 			c.Parents = append(c.Parents, ObjectID(value))
 		case "author":
-			c.Author, _, _ = splitIdent(value)
+			c.Author, _, _ = splitIdent(string(value))
 		case "committer":
 			var when string
-			_, when, c.Zone = splitIdent(value)
+			_, when, c.Zone = splitIdent(string(value))
 			unix, err := strconv.ParseInt(when, 10, 64)
 			if err != nil {
 				return c, fmt.Errorf("committer's date '%.80s' is not a number", when)

@@ -53,11 +53,11 @@ func (s *Store) log(ctx context.Context, tip ObjectID, each func(Entry) error) (
 		return p.Close()
 	}
 	cancel()
-	return errors.Join(err, ignoreStopped(p.Close()))
+	if closed := p.Close(); err == io.ErrUnexpectedEOF && closed != nil {
+		return closed
+	}
+	return err // git's own end was our doing
 }
-
-// ignoreStopped: git was ended in mid-sentence by us, on purpose.
-func ignoreStopped(error) error { return nil }
 
 // readEntry reads one record as logFormat prints it.
 func readEntry(in *bufio.Reader) (Entry, error) {

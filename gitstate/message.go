@@ -1,6 +1,7 @@
 package gitstate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -89,21 +90,26 @@ func parseMessage(raw []byte) (message, error) {
 // scanMessage reads a record's message without looking at its encoding. A newer
 // format is ErrFormat, whatever else the message holds.
 func scanMessage(raw []byte) (message, error) {
-	head, block := splitTrailers(string(raw))
-	m, err := parseTrailers(block)
-	if err != nil {
-		return m, err
+	m, body, err := scanHead(raw)
+	m.Body = unindent(string(body))
+	return m, err
+}
+
+// scanHead reads all but the body, which it returns as it stands.
+func scanHead(raw []byte) (m message, body []byte, err error) {
+	head, block := splitTrailers(raw)
+	if m, err = parseTrailers(string(block)); err != nil {
+		return m, nil, err
 	}
-	subject, body, _ := strings.Cut(head, "\n\n")
-	rest, ok := strings.CutPrefix(subject, string(m.Kind)+": ")
-	if !ok {
-		return m, fmt.Errorf("subject '%.80s' does not begin with the kind '%.80s'", subject, m.Kind)
+	subject, body, _ := bytes.Cut(head, []byte("\n\n"))
+	kind, rest, _ := strings.Cut(string(subject), ": ")
+	if kind != string(m.Kind) {
+		return m, nil, fmt.Errorf("subject '%.80s' does not begin with the kind '%.80s'", subject, m.Kind)
 	}
-	m.Subject, m.Body = rest, unindent(body)
-	if !isRunID(m.Run) {
-		return m, fmt.Errorf("run id '%.80s' is not 16 hex digits", m.Run)
+	if m.Subject = rest; !isRunID(m.Run) {
+		return m, nil, fmt.Errorf("run id '%.80s' is not 16 hex digits", m.Run)
 	}
-	return m, nil
+	return m, body, nil
 }
 
 func (m message) check(text string) error {
@@ -126,11 +132,11 @@ func (m message) check(text string) error {
 }
 
 // splitTrailers cuts a message before its last paragraph.
-func splitTrailers(text string) (head, block string) {
-	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
+func splitTrailers(text []byte) (head, block []byte) {
+	if i := bytes.LastIndex(text, []byte("\n\n")); i >= 0 {
 		return text[:i], text[i+2:]
 	}
-	return text, ""
+	return text, nil
 }
 
 func parseTrailers(block string) (message, error) {
@@ -163,7 +169,7 @@ func parseTrailers(block string) (message, error) {
 // checkFormat looks at the format before anything else: what else a newer one
 // means is not known here.
 func checkFormat(block string) error {
-	_, rest, found := strings.Cut("\n"+block, "\nFlower-Format: ")
+	_, rest, found := strings.Cut(block, "Flower-Format: ")
 	format, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.Atoi(format)
 	switch {

@@ -12,10 +12,16 @@ import (
 // case, and its value.
 type pair struct{ key, value string }
 
-// metaKeys are the keys of the facts in their order.
-var metaKeys = [...]string{
-	"step", "label", "round", "worker", "session", "machine", "harness", "model", "code", "tip",
-	"call", "index", "state", "cost", "wake", "from", "replaces", "time", "rehearsed",
+// facts are the keys of the facts in their order, with their trailers.
+var facts = [...]struct{ key, trailer string }{
+	{"step", "Flower-Step"}, {"label", "Flower-Label"}, {"round", "Flower-Round"},
+	{"worker", "Flower-Worker"}, {"session", "Flower-Session"}, {"machine", "Flower-Machine"},
+	{"harness", "Flower-Harness"}, {"model", "Flower-Model"}, {"code", "Flower-Code"},
+	{"tip", "Flower-Tip"}, {"call", "Flower-Call"}, {"index", "Flower-Index"},
+	{"state", "Flower-State"}, {"cost", "Flower-Cost"}, {"wake", "Flower-Wake"},
+	{"from", "Flower-From"}, {"replaces", "Flower-Replaces"}, {"time", "Flower-Time"},
+	{"rehearsed", "Flower-Rehearsed"},
+	{"run", "Flower-Run"}, {"kind", "Flower-Kind"}, {"format", "Flower-Format"}, // of the commit, not of Meta
 }
 
 // pairs returns the facts that apply, in their order.
@@ -26,12 +32,12 @@ func (m *Meta) pairs() []pair {
 			out = append(out, pair{key, value})
 		}
 	}
-	for _, key := range metaKeys {
-		if text := m.text(key); text != nil {
-			add(key, *text)
+	for _, f := range facts {
+		if text := m.text(f.key); text != nil {
+			add(f.key, *text)
 			continue
 		}
-		add(key, m.printed(key))
+		add(f.key, m.printed(f.key))
 	}
 	for _, x := range m.Extra {
 		add(x.Key, x.Value)
@@ -198,9 +204,9 @@ func (p pair) wrong() string {
 }
 
 func (x Extra) check() error {
-	known := x.Key == "kind" || x.Key == "run" || x.Key == "format"
-	for _, key := range metaKeys {
-		known = known || x.Key == key
+	known := false
+	for _, f := range facts {
+		known = known || f.key == x.Key || f.trailer == x.Key
 	}
 	if known || x.Value == "" || !keyForm.MatchString(x.Key) {
 		return fmt.Errorf("'%.80s: %.80s' cannot be a further fact", x.Key, x.Value)
@@ -210,8 +216,8 @@ func (x Extra) check() error {
 
 // clean makes every text of the facts one clean line.
 func (m Meta) clean() Meta {
-	for _, key := range metaKeys {
-		if text := m.text(key); text != nil {
+	for _, f := range facts {
+		if text := m.text(f.key); text != nil {
 			*text = cleanLine(*text)
 		}
 	}
@@ -239,6 +245,11 @@ func trailerName(key string) string {
 
 // trailerKey is the reverse of trailerName.
 func trailerKey(name string) string {
+	for _, f := range facts {
+		if f.trailer == name {
+			return f.key
+		}
+	}
 	rest, ok := strings.CutPrefix(name, "Flower-")
 	if key := strings.ToLower(rest); ok && trailerName(key) == name {
 		return key

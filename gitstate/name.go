@@ -2,7 +2,6 @@ package gitstate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,19 +10,26 @@ import (
 // maxName is how long a run's name may be.
 const maxName = 48
 
-var nameOfRun = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
-
 // ValidName says why a text is no name of a run; the error wraps ErrName.
 func ValidName(name string) error {
 	switch {
 	case len(name) > maxName:
 		return fmt.Errorf("%w: '%.60s…' is longer than %d characters", ErrName, name, maxName)
-	case !nameOfRun.MatchString(name):
+	case !wellFormed(name):
 		return fmt.Errorf("%w: '%q' may hold lower-case letters, digits and '-' only, and '-' not at its ends", ErrName, name)
 	case isDevice(name):
 		return fmt.Errorf("%w: '%s' is a device on Windows", ErrName, name)
 	}
 	return nil
+}
+
+func wellFormed(name string) bool {
+	for _, c := range []byte(name) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return name != "" && name[0] != '-' && name[len(name)-1] != '-'
 }
 
 func isDevice(name string) bool {

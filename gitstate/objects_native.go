@@ -34,7 +34,7 @@ func (w nativeWriter) write(ctx context.Context, objects []object) error {
 			}
 		}
 	}()
-	err := each(len(objects), w.noSync, func(i int) (err error) {
+	err := each(len(objects), func(i int) (err error) {
 		temps[i], err = w.encode(objects[i])
 		return err
 	})
@@ -71,11 +71,7 @@ func (w nativeWriter) encode(o object) (temp string, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return "", w.sync(path)
 	}
-	folder := filepath.Dir(path)
-	if err := os.Mkdir(folder, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	f, err := os.CreateTemp(folder, "tmp_obj_*")
+	f, err := newTemp(filepath.Dir(path))
 	if err != nil {
 		return "", err
 	}
@@ -84,6 +80,20 @@ func (w nativeWriter) encode(o object) (temp string, err error) {
 		return f.Name(), fmt.Errorf("write object '%s': %w", o.id, err)
 	}
 	return f.Name(), nil
+}
+
+// newTemp creates a file that 'git prune' would clear away, with the mode that
+// git gives its objects.
+func newTemp(folder string) (*os.File, error) {
+	path := filepath.Join(folder, "tmp_obj_"+randomID())
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 }
 
 func (w nativeWriter) fill(f *os.File, o object) error {
@@ -102,9 +112,6 @@ func (w nativeWriter) fill(f *os.File, o object) error {
 	if got := enc.Hash().String(); got != string(o.id) {
 		return fmt.Errorf("encoded as '%s'", got)
 	}
-	if err := f.Chmod(0o444); err != nil {
-		return err
-	}
 	if w.noSync {
 		return nil
 	}
@@ -119,18 +126,11 @@ func (w nativeWriter) sync(path string) error {
 	return syncFile(path)
 }
 
-// each runs f for 0 … n-1 and waits for all. Syncs overlap, so that the file
-// system can commit them together; without them one after the other is faster.
-func each(n int, serial bool, f func(int) error) error {
+// each runs f for 0 … n-1 side by side and waits for all. A record has less than
+// ten objects; making their files costs more than anything in them, and syncs
+// that overlap are committed together by the file system.
+func each(n int, f func(int) error) error {
 	errs := make([]error, n)
-	if serial || n == 1 {
-		for i := range n {
-			if errs[i] = f(i); errs[i] != nil {
-				break
-			}
-		}
-		return errors.Join(errs...)
-	}
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() { errs[i] = f(i) })
@@ -143,7 +143,7 @@ func each(n int, serial bool, f func(int) error) error {
 func syncFolders(folders []string) error {
 	slices.Sort(folders)
 	folders = slices.Compact(folders)
-	return each(len(folders), false, func(i int) error { return syncFolder(folders[i]) })
+	return each(len(folders), func(i int) error { return syncFolder(folders[i]) })
 }
 
 func syncFile(path string) error {

@@ -130,17 +130,22 @@ func readAnswer(in *bufio.Reader) (answer, error) {
 		return answer{}, fmt.Errorf("unexpected line '%.80s'", line)
 	}
 	a := answer{id: ObjectID(words[0]), kind: words[1]}
-	if size > maxObject {
+	if a.data, err = readObject(in, size); a.data == nil {
 		a.kind = fmt.Sprintf("%s of %d bytes", a.kind, size)
-		_, err = io.CopyN(io.Discard, in, int64(size)+1)
-		return a, err
+	}
+	return a, err
+}
+
+// readObject reads an object and the newline after it. One that is too large is
+// passed over and comes back as nil.
+func readObject(in *bufio.Reader, size int) ([]byte, error) {
+	if size > maxObject {
+		_, err := io.CopyN(io.Discard, in, int64(size)+1)
+		return nil, err
 	}
 	data := make([]byte, size+1)
-	if _, err := io.ReadFull(in, data); err != nil {
-		return a, err
-	}
-	a.data = data[:size]
-	return a, nil
+	_, err := io.ReadFull(in, data)
+	return data[:size], err
 }
 
 func (r *reader) close() error {

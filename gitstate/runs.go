@@ -1,11 +1,12 @@
 package gitstate
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,45 +31,77 @@ const summaryFormat = "%(refname)%00%(objectname)%00%(symref)%00%(objecttype)%00
 // Runs lists the runs, newest record first, by one git process. A run that
 // cannot be read does not hide the others.
 func (s *Store) Runs(ctx context.Context) ([]Summary, error) {
-	out, err := s.plain.Read(ctx, "for-each-ref", "--format="+summaryFormat, "--", runRefs)
-	var runs []Summary
-	if err == nil {
-		runs, err = parseSummaries(out)
-	} else if ctx.Err() == nil {
+	runs, err := s.runsAtOnce(ctx)
+	if err != nil && ctx.Err() == nil {
 		runs, err = s.runsOneByOne(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	slices.SortFunc(runs, func(a, b Summary) int {
+	slices.SortFunc(runs, func(a, b *Summary) int {
 		return cmp.Or(cmp.Compare(b.Unix, a.Unix), cmp.Compare(a.Name, b.Name))
 	})
-	return runs, nil
+	sorted := make([]Summary, len(runs))
+	for i, r := range runs {
+		sorted[i] = *r
+	}
+	return sorted, nil
 }
 
-// parseSummaries reads what for-each-ref printed: fields ended by NUL, and the
-// raw object by its size, since it may hold anything.
-func parseSummaries(out []byte) ([]Summary, error) {
-	var runs []Summary
-	for len(out) > 0 {
-		fields := bytes.SplitN(out, []byte{0}, 6)
-		if len(fields) < 6 {
-			return nil, fmt.Errorf("unexpected output '%.80q'", out)
-		}
-		size, err := strconv.Atoi(string(fields[4]))
-		if err != nil || size >= len(fields[5]) {
-			return nil, fmt.Errorf("unexpected output '%.80q'", out)
-		}
-		a := answer{id: ObjectID(fields[1]), kind: string(fields[3]), data: fields[5][:size]}
-		runs = append(runs, summarize(string(fields[0]), string(fields[2]), a))
-		out = fields[5][size+1:]
+// runsAtOnce reads the summaries while git prints them.
+func (s *Store) runsAtOnce(ctx context.Context) ([]*Summary, error) {
+	p, err := s.plain.Start(ctx, "--no-optional-locks", "for-each-ref", "--format="+summaryFormat, "--", runRefs)
+	if err != nil {
+		return nil, err
 	}
-	return runs, nil
+	var runs []*Summary
+	for err == nil {
+		var r *Summary
+		if r, err = readSummary(p.Out); err == nil {
+			runs = append(runs, r)
+		}
+	}
+	if closed := p.Close(); closed != nil || err == io.EOF {
+		return runs, closed
+	}
+	return runs, err
+}
+
+// readSummary reads one line of summaryFormat: fields ended by NUL, and the raw
+// object by its size, since it may hold anything.
+func readSummary(in *bufio.Reader) (*Summary, error) {
+	var fields [5]string
+	for i := range fields {
+		text, err := in.ReadString(0)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = text[:len(text)-1]
+	}
+	a := answer{id: ObjectID(fields[1]), kind: fields[3]}
+	size, err := strconv.Atoi(fields[4])
+	if err != nil || size < 0 {
+		return nil, fmt.Errorf("unexpected size '%.80s' of '%s'", fields[4], fields[1])
+	}
+	if size >= in.Size() {
+		if a.data, err = readObject(in, size); a.data == nil {
+			a.kind = fmt.Sprintf("%s of %d bytes", a.kind, size)
+		}
+		return summarize(fields[0], fields[2], a), err
+	}
+	whole, err := in.Peek(size + 1) // summarize copies what it keeps
+	if err != nil {
+		return nil, err
+	}
+	a.data = whole[:size]
+	r := summarize(fields[0], fields[2], a)
+	_, err = in.Discard(size + 1)
+	return r, err
 }
 
 // summarize reads a run's newest record.
-func summarize(ref, link string, a answer) Summary {
-	r := Summary{Name: strings.TrimPrefix(ref, runRefs), Tip: a.id}
+func summarize(ref, link string, a answer) *Summary {
+	r := &Summary{Name: strings.TrimPrefix(ref, runRefs), Tip: a.id}
 	if r.Err = ValidName(r.Name); r.Err != nil {
 		return r
 	}
@@ -85,7 +118,7 @@ func summarize(ref, link string, a answer) Summary {
 		return r
 	}
 	r.Unix = c.Unix
-	m, err := scanMessage(c.Message)
+	m, _, err := scanHead(c.Message)
 	r.ID, r.Kind, r.Subject, r.Meta = m.Run, m.Kind, m.Subject, m.Meta
 	switch {
 	case errors.Is(err, ErrFormat):
@@ -98,7 +131,7 @@ func summarize(ref, link string, a answer) Summary {
 
 // runsOneByOne lists the runs where for-each-ref gives up because an object is
 // missing: names from it, objects from cat-file.
-func (s *Store) runsOneByOne(ctx context.Context) ([]Summary, error) {
+func (s *Store) runsOneByOne(ctx context.Context) ([]*Summary, error) {
 	out, err := s.plain.Read(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(symref)", "--", runRefs)
 	if err != nil {
 		return nil, err
@@ -112,7 +145,7 @@ func (s *Store) runsOneByOne(ctx context.Context) ([]Summary, error) {
 		}
 		refs, links, ids = append(refs, fields[0]), append(links, fields[2]), append(ids, ObjectID(fields[1]))
 	}
-	var runs []Summary
+	var runs []*Summary
 	err = s.reader.read(ctx, ids, func(i int, a answer) error {
 		a.id = ids[i]
 		runs = append(runs, summarize(refs[i], links[i], a))
