@@ -182,6 +182,12 @@ func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree
 	if tree, err = e.deps.Trees.Add(ctx, spec); err != nil {
 		return nil, "", fmt.Errorf("prepare a tree for '%s': %w", begun.Meta.Worker, err)
 	}
+	if tip := saved(e.deps.State.History(), begun.Meta.Worker); tip != "" {
+		if err := e.deps.Snapshots.Restore(ctx, tree, string(tip)); err != nil {
+			return nil, "", fmt.Errorf("restore the tree of '%s': %w", begun.Meta.Worker, err)
+		}
+		return tree, "Your working tree was lost and has been restored from a snapshot. What was ignored by git is not in it.", nil
+	}
 	if n == 0 {
 		return tree, "", nil
 	}

@@ -57,7 +57,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
 		Session: j.session, Resume: j.resume,
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
-		System: text, Model: e.model(j.role),
+		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: e.c.Roles[j.role].MaxTurns,
 		Tools: j.role.builtin(), Custom: t.custom(),
 		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
 		Gate:      gate{e: e, row: row},

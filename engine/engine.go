@@ -40,13 +40,20 @@ type Config struct {
 	Instructions string   // the user's own, for every role
 	Env          []string // environment of workers' commands and of checks
 
-	Model        string // every role's, unless Models names another
-	Models       map[Role]string
+	Model        string // every role's, unless Roles names another
+	Roles        map[Role]RoleConfig
 	Price        Price
 	Budget       gitstate.MicroUSD // zero: none
 	Asks         int               // questions the models may ask; negative: no limit
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes
 	Patience     Patience
+}
+
+// A RoleConfig is what a user sets for one role. Zero values are the harness's own.
+type RoleConfig struct {
+	Model    string
+	Effort   string
+	MaxTurns int
 }
 
 // An Engine drives one run in one process.
@@ -219,7 +226,7 @@ func (e *Engine) tidy(ctx context.Context) error {
 }
 
 func (e *Engine) model(r Role) string {
-	if m := e.c.Models[r]; m != "" {
+	if m := e.c.Roles[r].Model; m != "" {
 		return m
 	}
 	return e.c.Model

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,7 @@ func (w *worker) run(ctx context.Context) error {
 	defer t.close()
 	report, notes, err := w.talk(ctx, t)
 	if err != nil {
-		return err
+		return errors.Join(err, w.save(context.WithoutCancel(ctx)))
 	}
 	result, err := w.e.deps.Trees.Finish(ctx, w.tree, w.message(report))
 	if err != nil {
@@ -49,6 +50,41 @@ func (w *worker) run(ctx context.Context) error {
 	w.emit(state, line(report.Conclusion, 200))
 	return nil
 }
+
+// save keeps what a worker that is cut off has done so far on a ref of its own,
+// so that the run can be carried on where its tree is not.
+func (w *worker) save(ctx context.Context) error {
+	h := w.e.deps.State.History()
+	m := w.begun.Meta
+	old := saved(h, m.Worker)
+	s, err := w.e.deps.Snapshots.Snapshot(ctx, w.tree, string(old))
+	if err != nil {
+		return fmt.Errorf("keep the unfinished work of '%s': %w", m.Worker, err)
+	}
+	if !s.Changed {
+		return nil
+	}
+	body := "What it has done so far is commit " + s.Commit + "."
+	if len(s.LeftOut) > 0 {
+		body += "\n\nNot in it:\n\n- " + strings.Join(s.LeftOut, "\n- ")
+	}
+	_, err = w.e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindNotice, Subject: m.Worker + " was cut off; its unfinished work is kept", Body: body,
+		Meta: gitstate.Meta{Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker, Session: m.Session, Tip: gitstate.ObjectID(s.Commit)},
+		Refs: []gitstate.RefUpdate{{Name: workRef(h.Name, m.Worker), Old: old, New: gitstate.ObjectID(s.Commit)}},
+	})
+	return err
+}
+
+// saved is the newest snapshot of a worker's unfinished work, "" for none.
+func saved(h gitstate.History, worker string) gitstate.ObjectID {
+	d, _ := h.Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindNotice && d.Meta.Worker == worker && d.Meta.Tip != ""
+	})
+	return d.Meta.Tip
+}
+
+func workRef(run, worker string) string { return "refs/flower/work/" + run + "/" + worker }
 
 func (w *worker) open(ctx context.Context) (*talk, error) {
 	m := w.begun.Meta
@@ -169,20 +205,25 @@ func (w *worker) record(ctx context.Context, t *talk, r document.Report, notes [
 }
 
 // refs move with the report: the join when it grew, the worker's own when its
-// commits are not in the join.
+// commits are not in the join. A snapshot's ref goes when the work is in the join.
 func (w *worker) refs(state string, code, tip gitstate.ObjectID) []gitstate.RefUpdate {
 	h := w.e.deps.State.History()
+	own := gitstate.RefUpdate{Name: workRef(h.Name, w.begun.Meta.Worker), Old: saved(h, w.begun.Meta.Worker)}
+	var moves []gitstate.RefUpdate
 	switch state {
 	case reportJoined:
 		old := joined(h)
 		if !hasJoin(h) {
 			old = ""
 		}
-		return []gitstate.RefUpdate{{Name: "refs/flower/join/" + h.Name, Old: old, New: code}}
+		moves = append(moves, gitstate.RefUpdate{Name: "refs/flower/join/" + h.Name, Old: old, New: code})
 	case reportConflict:
-		return []gitstate.RefUpdate{{Name: "refs/flower/work/" + h.Name + "/" + w.begun.Meta.Worker, New: tip}}
+		own.New = tip
 	}
-	return nil
+	if own.Old != own.New {
+		moves = append(moves, own)
+	}
+	return moves
 }
 
 func (w *worker) emit(state, text string) {

@@ -91,7 +91,7 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	w := &wake{env: env, config: config, store: store, json: c.is("json"), demo: true}
+	w := &wake{env: env, config: config, store: store, json: c.is("json")}
 	if w.source, err = newRehearsal(script); err != nil {
 		return err
 	}

@@ -35,6 +35,9 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
+	if _, err := store.Git().CheckVersion(ctx); err != nil {
+		return err
+	}
 	dir := store.Layout().RunDir(run.Name())
 	config, err := env.resumedConfig(ctx, c, dir)
 	if err != nil {

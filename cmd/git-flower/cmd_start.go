@@ -63,13 +63,16 @@ func runStart(ctx context.Context, env *Env, c *call) error {
 
 // begin makes the run's first record and drives it.
 func (w *wake) begin(ctx context.Context, c *call, request string, script []byte) error {
+	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
+		return err
+	}
 	base, err := w.base(ctx)
 	if err != nil {
 		return err
 	}
-	name := c.text("name")
-	if name == "" {
-		name = gitstate.Slug(request, w.env.Now())
+	name, err := w.name(ctx, c, request)
+	if err != nil {
+		return err
 	}
 	w.run, err = w.store.Create(ctx, name, gitstate.Record{
 		Kind: gitstate.KindRequest, Subject: cut(firstLine(request), 60), Body: request,
@@ -88,6 +91,23 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 		return err
 	}
 	return w.goOn(ctx)
+}
+
+// name is the one that was asked for, which must be free, or one made from the
+// request, to which Create adds a number where it is taken.
+func (w *wake) name(ctx context.Context, c *call, request string) (string, error) {
+	name := c.text("name")
+	if name == "" {
+		return gitstate.Slug(request, w.env.Now()), nil
+	}
+	if err := gitstate.ValidName(name); err != nil {
+		return "", c.usagef("%w", err)
+	}
+	_, taken, err := w.store.Ref(ctx, "refs/flower/run/"+name)
+	if taken {
+		err = endf(endFatal, fmt.Sprintf("\"git flower resume %s\" goes on with it; another --name begins another", name), "run '%s' exists", name)
+	}
+	return name, err
 }
 
 // base is the commit a run starts from.

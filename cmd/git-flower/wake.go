@@ -30,20 +30,24 @@ type wake struct {
 	source modelSource
 	json   bool
 	asks   bool // whether a person can be asked
-	demo   bool // in the demo's scratch repository
+
+	checkout *worktree.Tree
 }
 
 // goOn drives a run that has begun.
 func (w *wake) goOn(ctx context.Context) error {
-	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
-		return err
-	}
 	pool, err := openPool(ctx, w.env, w.store)
 	if err != nil {
 		return err
 	}
 	w.pool = pool
-	defer pool.Close()
+	if err = w.openCheckout(ctx); err == nil {
+		err = errors.Join(w.driveThere(ctx), w.closeCheckout(ctx))
+	}
+	return errors.Join(err, pool.Close())
+}
+
+func (w *wake) driveThere(ctx context.Context) error {
 	if err := w.banner(ctx); err != nil {
 		return err
 	}
@@ -116,26 +120,36 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 	if err != nil {
 		return engine.Config{}, err
 	}
-	models := map[engine.Role]string{}
+	roles := map[engine.Role]engine.RoleConfig{}
 	for role, c := range w.config.Roles {
-		models[engine.Role(role)] = c.Model
+		roles[engine.Role(role)] = engine.RoleConfig(c)
 	}
 	return engine.Config{
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
-		Dir:    w.checkout(), Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
-		Env: process.Env(), Model: m.name, Models: models, Price: m.price, Budget: w.config.Budget, Asks: w.config.Asks,
+		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
+		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Asks: w.config.Asks,
 		Patience: m.patience,
 	}, nil
 }
 
-// checkout is what coordinator and clarifier read; in a bare repository they
-// have nothing but git.
-func (w *wake) checkout() string {
+// openCheckout finds what coordinator and clarifier read: the user's checkout,
+// or in a bare repository a tree of the commit that the run starts from.
+func (w *wake) openCheckout(ctx context.Context) (err error) {
 	if l := w.store.Layout(); l.TopLevel != "" {
-		return l.TopLevel
+		w.checkout = &worktree.Tree{Path: l.TopLevel}
+		return nil
 	}
-	return w.store.Layout().GitDir
+	w.checkout, err = w.pool.Checkout(ctx, string(w.run.History().Base), worktree.ProtectSpec{})
+	return err
+}
+
+// closeCheckout gives a bare repository's tree back.
+func (w *wake) closeCheckout(ctx context.Context) error {
+	if w.store.Layout().TopLevel != "" {
+		return nil
+	}
+	return w.pool.Release(context.WithoutCancel(ctx), w.checkout)
 }
 
 func (w *wake) instructions() (string, error) {

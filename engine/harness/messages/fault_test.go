@@ -1,0 +1,157 @@
+package messages
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"git-flower/engine/harness"
+	"git-flower/engine/harness/harnesstest"
+)
+
+func TestFaultsAreClassified(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply harnesstest.Reply
+		want  harness.Class
+	}{
+		{"bad key", harnesstest.Fail(401, "authentication_error", "invalid x-api-key"), harness.Auth},
+		{"forbidden", harnesstest.Fail(403, "permission_error", "no access to this model"), harness.Auth},
+		{"bare 403", harnesstest.Reply{Status: 403, Body: "<html>no</html>"}, harness.Auth},
+		{"billing", harnesstest.Fail(402, "billing_error", "pay first"), harness.Auth},
+		{"credit", harnesstest.Fail(400, "invalid_request_error", "Your credit balance is too low to access the API"), harness.Auth},
+		{"invalid", harnesstest.Fail(400, "invalid_request_error", "messages.0: unknown field"), harness.Invalid},
+		{"no such model", harnesstest.Fail(404, "not_found_error", "model: claude-nope"), harness.Invalid},
+		{"too large", harnesstest.Fail(413, "request_too_large", "Request exceeds the maximum size"), harness.Invalid},
+		{"too long", harnesstest.Fail(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"), harness.PromptTooLong},
+		{"too long elsewhere", harnesstest.Fail(400, "", "This model's maximum context length is 8192 tokens"), harness.PromptTooLong},
+		{"context_length_exceeded", harnesstest.Fail(400, "invalid_request_error", "context_length_exceeded"), harness.PromptTooLong},
+		{"with max_tokens", harnesstest.Fail(400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"), harness.PromptTooLong},
+		{"too many bytes", harnesstest.Fail(400, "invalid_request_error", "Too many total text bytes: 9437185"), harness.PromptTooLong},
+		{"a 500 that says too long", harnesstest.Fail(500, "api_error", "prompt is too long"), harness.ServerError},
+		{"rate", harnesstest.Fail(429, "rate_limit_error", "too many requests"), harness.RateLimit},
+		{"bare 429", harnesstest.Reply{Status: 429, Body: "slow down"}, harness.RateLimit},
+		{"usage", harnesstest.Fail(429, "rate_limit_error", "You've hit your limit · resets 3pm"), harness.UsageLimit},
+		{"monthly", harnesstest.Fail(400, "invalid_request_error", "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."), harness.UsageLimit},
+		{"spend code", harnesstest.Reply{Status: 429, Body: `{"type":"error","error":{"type":"rate_limit_error","message":"no","details":{"error_code":"enforced_spend_limit_reached"}}}`}, harness.UsageLimit},
+		{"overloaded", harnesstest.Fail(529, "overloaded_error", "Overloaded"), harness.Overloaded},
+		{"bare 529", harnesstest.Reply{Status: 529, Body: "x"}, harness.Overloaded},
+		{"500", harnesstest.Fail(500, "api_error", "Internal server error"), harness.ServerError},
+		{"502 of a proxy", harnesstest.Reply{Status: 502, Body: "<html>Bad Gateway</html>"}, harness.ServerError},
+		{"timeout", harnesstest.Fail(504, "timeout_error", "timed out"), harness.ServerError},
+		{"overloaded in the stream", harnesstest.Reply{Error: "overloaded_error", Message: "Overloaded"}, harness.Overloaded},
+		{"api error in the stream", harnesstest.Reply{Error: "api_error", Message: "Internal"}, harness.ServerError},
+		{"too long in the stream", harnesstest.Reply{Error: "invalid_request_error", Message: "prompt is too long"}, harness.PromptTooLong},
+		{"dropped at once", harnesstest.Reply{Cut: 1}, harness.Network},
+		{"dropped before the end", harnesstest.Reply{Blocks: []harnesstest.Block{harnesstest.TextBlock("abc")}, Cut: 7}, harness.Network},
+		{"ended early", harnesstest.Reply{Body: "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\"}}\n\n"}, harness.Network},
+		{"no events", harnesstest.Reply{Body: "data: {\"type\":\"message_start\"}\n\n"}, harness.Network},
+		{"not JSON", harnesstest.Reply{Body: "event: message_start\ndata: {nonsense\n\n"}, harness.Network},
+		{"wrong type", harnesstest.Reply{Body: "event: message_start\ndata: {\"type\":7}\n\n"}, harness.Network},
+		{"delta for no block", harnesstest.Reply{Body: "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n" +
+			"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":7,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"}, harness.Network},
+		{"a web page", harnesstest.Reply{Body: "<html>Welcome</html>", Header: http.Header{"Content-Type": {"text/html"}}}, harness.Invalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			b.stub.Push(c.reply)
+			ended, _ := b.turn("go")
+			if ended.Fault == nil || ended.Fault.Class != c.want || ended.Fault.Message == "" || strings.Contains(ended.Fault.Message, "\n") {
+				t.Fatalf("fault %+v, want %v", ended.Fault, c.want)
+			}
+			if c.reply.Status != 0 && (ended.Fault.Status != c.reply.Status || ended.Fault.RequestID == "") {
+				t.Errorf("fault %+v", ended.Fault)
+			}
+			if n := len(b.stub.Requests()); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+			b.stub.Push(harnesstest.Say("ok"))
+			b.done("")
+		})
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.BaseURL = "http://user:hunter2@127.0.0.1:1/path" })
+	ended, _ := b.turn("go")
+	if ended.Fault == nil || ended.Fault.Class != harness.Network || strings.Contains(ended.Fault.Message, "hunter2") {
+		t.Errorf("fault %+v", ended.Fault)
+	}
+}
+
+func TestSecretsStayOutOfFaults(t *testing.T) {
+	b := newBench(t)
+	b.stub.Push(harnesstest.Fail(400, "invalid_request_error", "key "+b.stub.Key+", sk-ant-oat01-abc_DEF-123,\n Authorization: Bearer abcdefgh12345678, https://u:hunter2@host/ "+strings.Repeat("x", 2000)))
+	ended, _ := b.turn("go")
+	for _, s := range []string{b.stub.Key, "oat01", "abcdefgh12345678", "hunter2", "\n"} {
+		if strings.Contains(ended.Fault.Message, s) {
+			t.Errorf("message holds %q: %s", s, ended.Fault.Message)
+		}
+	}
+	if len(ended.Fault.Message) > 600 {
+		t.Errorf("message of %d bytes", len(ended.Fault.Message))
+	}
+}
+
+func TestHowLongToWait(t *testing.T) {
+	now := time.Date(2026, 11, 30, 14, 30, 0, 0, time.UTC)
+	for v, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 1500 * time.Millisecond, "soon": 0,
+		"Mon, 30 Nov 2026 14:31:00 GMT": time.Minute, "Mon, 30 Nov 2026 14:00:00 GMT": 0, "1e300": 31 * 24 * time.Hour, "NaN": 0,
+	} {
+		h := http.Header{}
+		h.Set("Retry-After", v)
+		if got := retryAfter(h, now); got != want {
+			t.Errorf("%q: %v, want %v", v, got, want)
+		}
+	}
+	h := http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"9"}}
+	if got := retryAfter(h, now); got != 250*time.Millisecond {
+		t.Errorf("milliseconds: %v", got)
+	}
+}
+
+func TestWhenAUsageLimitEnds(t *testing.T) {
+	now := time.Date(2026, 11, 30, 14, 30, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"You've hit your limit · resets 3pm":                               "2026-11-30T15:00:00Z",
+		"You've hit your limit · resets 3pm (UTC)":                         "2026-11-30T15:00:00Z",
+		"You've hit your limit. resets at 2:15 PM":                         "2026-12-01T14:15:00Z",
+		"usage limit reached, resets 12am":                                 "2026-12-01T00:00:00Z",
+		"usage limit reached, resets at 23:45":                             "2026-11-30T23:45:00Z",
+		"Claude usage limit reached|1796050800":                            time.Unix(1796050800, 0).UTC().Format(time.RFC3339),
+		"usage limits. You will regain access on 2026-12-01 at 00:00 UTC.": "2026-12-01T00:00:00Z",
+		"usage limit resets at 2026-12-02T08:00:00Z":                       "2026-12-02T08:00:00Z",
+		"usage limit reached":                                              "",
+		"usage limit resets 3":                                             "",
+		"usage limit resets 99pm":                                          "",
+		"usage limit|1":                                                    "",
+		"usage limit ends 1999-01-01":                                      "",
+		"you are too fast, quota resets 3pm":                               "",
+	} {
+		at, ok := limitEnds(http.Header{}, text, now)
+		got := ""
+		if ok {
+			got = at.UTC().Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	h := http.Header{"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {"1796050800"}}
+	if at, ok := limitEnds(h, "no", now); !ok || at.Unix() != 1796050800 {
+		t.Errorf("header: %v %v", at, ok)
+	}
+}
+
+func FuzzLimitEnds(f *testing.F) {
+	f.Add("usage limit resets 3:07pm (Europe/Berlin)")
+	f.Add("usage limit|99999999999 2026-13-45 at 99:99")
+	now := time.Date(2026, 11, 30, 14, 30, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string) {
+		if at, ok := limitEnds(http.Header{}, text, now); ok && (at.Before(now) || at.After(now.AddDate(1, 0, 1))) {
+			t.Errorf("ends at %v", at)
+		}
+	})
+}
