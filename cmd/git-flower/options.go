@@ -114,7 +114,6 @@ func rehearsedOption() option {
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
 	return append(settingOptions("rounds", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
-		option{long: "clarify-again", text: "write the brief anew"},
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }
