@@ -1,0 +1,138 @@
+# lib-flower.sh: helpers for scripts that run git flower. Read after test-lib.sh:
+#
+#	. "$TEST_DIRECTORY/lib-flower.sh"
+#
+# A run is rehearsed: the model is a script, everything else is real.
+
+test_has FLOWER || skip_all 'missing FLOWER'
+
+# flower_start [<option>...] <request> runs a rehearsal to its end in this
+# directory. The output is in ../start.out and ../start.err.
+flower_start () {
+	git flower start --rehearse "$@" </dev/null >"$TRASH_DIRECTORY/start.out" 2>"$TRASH_DIRECTORY/start.err"
+	flower_code=$?
+	test "$flower_code" = 0 && return
+	cat >&2 "$TRASH_DIRECTORY/start.out" "$TRASH_DIRECTORY/start.err"
+	return "$flower_code"
+}
+
+# flower_crash <point>:<nth> <command of git flower>...: with the binary
+# that has crash points. It must die there.
+flower_crash () {
+	flower_point=$1
+	shift
+	(
+		PATH=$TEST_FLOWER_CRASH_BIN:$PATH GIT_FLOWER_CRASH=$flower_point
+		export PATH GIT_FLOWER_CRASH
+		git flower "$@" </dev/null
+	)
+	flower_code=$?
+	test "$flower_code" = 137 && return
+	echo >&2 "did not die at $flower_point: exit $flower_code"
+	return 1
+}
+
+# flower_background <command of git flower>...: in the background; its process is
+# flower_pid, its output is in ../background.out and .err. Kill or wait for it.
+flower_background () {
+	git-flower "$@" </dev/null >"$TRASH_DIRECTORY/background.out" 2>"$TRASH_DIRECTORY/background.err" &
+	flower_pid=$!
+	test_when_finished "flower_kill"
+}
+
+# flower_kill ends what flower_background began, if it still lives, by SIGKILL.
+# flower_lived is 0 when it was alive, else 1; flower_code is how it ended.
+flower_kill () {
+	test -n "$flower_pid" || return 0
+	flower_lived=1
+	kill -9 "$flower_pid" 2>/dev/null && flower_lived=0
+	flower_code=0
+	wait "$flower_pid" 2>/dev/null || flower_code=$?
+	flower_pid=
+	test "$flower_code" = 137 || flower_lived=1
+	return 0
+}
+
+# flower_wait waits for the end of what flower_background began; its exit code is
+# flower_code.
+flower_wait () {
+	flower_code=0
+	wait "$flower_pid" || flower_code=$?
+	flower_pid=
+}
+
+# flower_events [<run>] prints the events of a run, or of all.
+flower_events () {
+	for flower_file in "$(flower_common)/flower/run"/${1:-*}/events
+	do
+		test -f "$flower_file" && cat "$flower_file"
+	done
+	return 0
+}
+
+flower_common () {
+	git rev-parse --path-format=absolute --git-common-dir
+}
+
+# flower_has_events <n>: n or more have happened, or the run is over.
+flower_has_events () {
+	test "$(flower_events | wc -l)" -ge "$1" && return
+	test_process_gone "$flower_pid"
+}
+
+# flower_saw <pattern>: an event that matches has happened, or the run is over.
+flower_saw () {
+	flower_events | grep -q -e "$1" && return
+	test_process_gone "$flower_pid"
+}
+
+# flower_wait_event <pattern> waits for an event of the run in the background.
+flower_wait_event () {
+	test_wait_for flower_saw "$1" &&
+	flower_events | grep -q -e "$1" || {
+		echo >&2 "no event matches: $1"
+		cat >&2 "$TRASH_DIRECTORY/background.out" "$TRASH_DIRECTORY/background.err"
+		return 1
+	}
+}
+
+# flower_kill_at <n> <command of git flower>...: runs it and kills it with SIGKILL
+# as soon as it has made n events more than there are; see flower_kill. It does
+# not pause between looks: a rehearsal makes an event every few milliseconds.
+flower_kill_at () {
+	flower_n=$(($(flower_events | wc -l) + $1))
+	shift
+	flower_background "$@"
+	until flower_has_events "$flower_n"
+	do
+		:
+	done
+	flower_kill
+}
+
+# flower_runs lists the names of the runs.
+flower_runs () {
+	git for-each-ref --format='%(refname:lstrip=3)' refs/flower/run
+}
+
+# flower_run prints the name of the only run.
+flower_run () {
+	flower_runs >"$test_state/runs" &&
+	test_line_count = 1 "$test_state/runs" >&2 &&
+	cat "$test_state/runs"
+}
+
+# flower_kinds [<run>] prints the kinds of a run's records, the oldest first.
+flower_kinds () {
+	git log --reverse --format='%(trailers:key=Flower-Kind,valueonly,separator=%x2C)' "refs/flower/run/${1:-$(flower_run)}"
+}
+
+# flower_count <kind> [<run>] counts a run's records of one kind.
+flower_count () {
+	flower_kinds "$2" | grep -c -x -e "$1"
+}
+
+# flower_canonical [<run>] prints a history that can be compared with another's.
+flower_canonical () {
+	git flower fsck --canonical "${1:-$(flower_run)}"
+}

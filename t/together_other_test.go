@@ -1,0 +1,7 @@
+//go:build !unix
+
+package t
+
+import "os/exec"
+
+func together(*exec.Cmd) {}
