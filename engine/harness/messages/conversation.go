@@ -180,6 +180,15 @@ func (c *conversation) loadAssistant(e *stored, blocks []json.RawMessage) {
 		if json.Unmarshal(raw, &h) != nil || h.Type == "text" && h.Text == "" {
 			continue
 		}
+		if h.Type == "tool_use" {
+			if h.ID == "" || c.ids[h.ID] {
+				continue // ids are unique in a conversation
+			}
+			c.ids[h.ID] = true
+		}
+		if h.Type != "thinking" {
+			raw = without(raw, "cache_control")
+		}
 		kept = append(kept, raw)
 		switch h.Type {
 		case "text":

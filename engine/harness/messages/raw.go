@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -81,11 +82,9 @@ func without(raw json.RawMessage, key string) json.RawMessage {
 	if err != nil {
 		return raw
 	}
-	kept := ms[:0]
-	for _, m := range ms {
-		if m.key != key {
-			kept = append(kept, m)
-		}
+	kept := slices.DeleteFunc(slices.Clone(ms), func(m member) bool { return m.key == key })
+	if len(kept) == len(ms) {
+		return raw
 	}
 	return object(kept)
 }
