@@ -20,7 +20,7 @@ func TestChecks(t *testing.T) {
 		{"below another", "- it builds:\n  - on linux\n  - on darwin\n- b", []Check{{Text: "it builds: - on linux - on darwin"}, {Text: "b"}}},
 		{"boxes", "- [ ] one\n- [x] two", []Check{{Text: "one"}, {Text: "two"}}},
 		{"apart", "- one\n\n- two\n\nthree", []Check{{Text: "one"}, {Text: "two"}, {Text: "three"}}},
-		{"no checks", "- (none)\n- 无\n- (空)\n- None.", nil},
+		{"no checks", "- (none)\n- 无\n- (空)\n- (未填)\n- None.", nil},
 		{"command", "- tests pass\n  Run: `go test ./...`", []Check{{Text: "tests pass", Command: "go test ./..."}}},
 		{"command in Chinese", "- 通过\n  运行：`make  check`", []Check{{Text: "通过", Command: "make  check"}}},
 		{"command as an item", "- tests pass\n  - Run: `go test`", []Check{{Text: "tests pass", Command: "go test"}}},

@@ -153,6 +153,15 @@ func TestHeadingsInsideListsAreBody(t *testing.T) {
 	}
 }
 
+func TestListsEnd(t *testing.T) {
+	for _, between := range []string{"\nA paragraph.\n", "\n```\ncode\n```\nA paragraph.\n", "---\n"} {
+		text := "## Acceptance\n1. runs\n" + between + "2. Goal: G"
+		if b := ParseBrief(text); b.Goal != "G" {
+			t.Errorf("%q: %+v", text, b)
+		}
+	}
+}
+
 func TestNumberedSections(t *testing.T) {
 	want := Brief{"G", "- a\n- b", "B", "U"}
 	for _, text := range []string{
