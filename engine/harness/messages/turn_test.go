@@ -3,6 +3,8 @@ package messages
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -284,5 +286,107 @@ func TestUsageThatIsMissingIsEstimated(t *testing.T) {
 	_ = json.Unmarshal([]byte(`{"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}`), &u)
 	if got := u.tokens(); got != (harness.Usage{Write5m: 10, Write1h: 20}) {
 		t.Errorf("breakdown %+v", got)
+	}
+}
+
+// TestChaosDoesNotChangeTheWork runs a small job through broken turns: the file
+// has every line once, in order, whatever broke off between them.
+func TestChaosDoesNotChangeTheWork(t *testing.T) {
+	for seed := range uint64(12) {
+		b := newBench(t)
+		lines := []string{"one", "two", "three", "four"}
+		b.stub.Answer = func(r harnesstest.Received) harnesstest.Reply {
+			have := ""
+			for _, m := range r.Messages {
+				for _, c := range m.Content {
+					if c.Type == "tool_result" && !c.IsError {
+						have = c.Result()
+					}
+				}
+			}
+			n := len(strings.Fields(have))
+			if n == len(lines) {
+				return harnesstest.Say("complete")
+			}
+			id := fmt.Sprintf("toolu_%d", len(r.Messages))
+			return harnesstest.Use(id, "Bash", map[string]string{"command": fmt.Sprintf("grep -qs %[1]s f || echo %[1]s >>f; cat f", lines[n])})
+		}
+		h := &harnesstest.Chaos{Harness: b.harness, Seed: seed, Every: 3, Breaks: 9}
+		s, err := h.Start(t.Context(), b.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, err := harnesstest.Drive(t.Context(), s, harness.Message{Text: "go"}, 20)
+		if err != nil || ended.Text != "complete" {
+			t.Fatalf("seed %d: %+v, %v", seed, ended, err)
+		}
+		if got, _ := os.ReadFile(b.options.Dir + "/f"); strings.Join(strings.Fields(string(got)), " ") != "one two three four" {
+			t.Errorf("seed %d: %q", seed, got)
+		}
+		_ = s.Close()
+	}
+}
+
+// TestEveryCrashPointResumes cuts the transcript after each entry, as a crash
+// would, and resumes: the model's view is whole and the turn comes to its end.
+func TestEveryCrashPointResumes(t *testing.T) {
+	script := func(b *bench) {
+		b.stub.Answer = func(r harnesstest.Received) harnesstest.Reply {
+			calls := 0
+			for _, m := range r.Messages {
+				for _, c := range m.Content {
+					if c.Type == "tool_use" {
+						calls++
+					}
+				}
+			}
+			switch {
+			case calls >= 4:
+				return harnesstest.Say("complete")
+			case calls == 2:
+				return harnesstest.Say("half").And(harnesstest.CallBlock("toolu_2", "ours", struct{}{})).Stopping("tool_use")
+			}
+			return harnesstest.Use(fmt.Sprintf("toolu_%d", calls), "Bash", map[string]string{"command": "true"}).
+				And(harnesstest.CallBlock(fmt.Sprintf("toolu_%d_b", calls), "ours", struct{}{}))
+		}
+		b.options.Custom = []harness.Tool{{Name: "ours", Schema: json.RawMessage(`{"type":"object"}`), Parallel: true,
+			Call: func(_ context.Context, id string, _ json.RawMessage) (harness.Result, error) {
+				return harness.Result{Text: "did " + id}, nil
+			}}}
+	}
+	m := harness.Message{ID: "22222222-2222-4333-8444-555555555555", Text: "go"}
+	whole := newBench(t)
+	script(whole)
+	whole.start()
+	if ended, err := harnesstest.Drive(t.Context(), whole.session, m, 0); err != nil || ended.Text != "complete" {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	entries, _ := whole.transcript.Load(t.Context(), sessionID)
+	for n := 1; n <= len(entries); n++ {
+		b := newBench(t)
+		script(b)
+		_ = b.transcript.Append(t.Context(), sessionID, entries[:n]...)
+		b.options.Resume = true
+		b.start()
+		ended, err := harnesstest.Drive(t.Context(), b.session, m, 0)
+		if err != nil || ended.Stop != harness.StopDone || ended.Text != "complete" {
+			t.Errorf("cut after %d of %d: %+v, %v", n, len(entries), ended, err)
+		}
+		if n == len(entries) && len(b.stub.Requests()) != 0 {
+			t.Error("an ended turn was asked for again")
+		}
+		var last string
+		after, _ := b.transcript.Load(t.Context(), sessionID)
+		for i, raw := range after {
+			var e struct {
+				UUID       string
+				ParentUUID string
+			}
+			_ = json.Unmarshal(raw, &e)
+			if e.ParentUUID != last {
+				t.Errorf("cut after %d: entry %d does not follow the one before", n, i)
+			}
+			last = e.UUID
+		}
 	}
 }
