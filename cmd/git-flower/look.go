@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 
 	"git-flower/gitstate"
 )
@@ -50,14 +50,14 @@ func (l look) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[m"
 }
 
-// pad fills text up to width columns; East Asian letters take two.
+// pad fills clean text up to width columns; East Asian letters take two.
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+	return text + strings.Repeat(" ", max(0, width-displaywidth.String(text)))
 }
 
-// cut shortens a line to width columns.
+// cut shortens a clean line to width columns.
 func cut(text string, width int) string {
-	return ansi.Truncate(text, width, "…")
+	return displaywidth.TruncateString(text, width, "…")
 }
 
 // ago tells a moment as git does with --date=relative.

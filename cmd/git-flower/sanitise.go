@@ -3,8 +3,9 @@ package main
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
 )
 
 // sanitise returns text that is safe to show on a terminal: valid UTF-8 without
@@ -12,11 +13,46 @@ import (
 // marks that reorder or hide what is read. Text of models, of repositories and
 // of git passes through here before it is printed.
 //
-// ansi.Strip alone is not enough: it lets C0 and C1 controls pass, and after a
-// cut UTF-8 lead byte a whole escape sequence. Joiners (U+200C, U+200D) stay:
-// Persian, Hindi and emoji need them.
+// Joiners (U+200C, U+200D) stay: Persian, Hindi and emoji need them.
 func sanitise(text string) string {
-	return strings.Map(visible, ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))
+	return strings.Map(visible, withoutSequences(strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+// withoutSequences drops escape sequences as a whole. It walks the tables of
+// x/ansi, but by runes: ansi.Strip takes bytes, and lets a sequence pass that
+// begins inside a character. The package ansi itself is not linked: it brings
+// go-runewidth, whose init takes 22 ms at each start.
+func withoutSequences(text string) string {
+	if !strings.Contains(text, "\x1b") {
+		return text
+	}
+	var b strings.Builder
+	state := parser.GroundState
+	for _, r := range text {
+		if r >= utf8.RuneSelf {
+			if !inString(state) {
+				state = parser.GroundState
+				b.WriteRune(r)
+			}
+			continue
+		}
+		next, action := parser.Table.Transition(state, byte(r))
+		if action == parser.PrintAction || action == parser.ExecuteAction {
+			b.WriteRune(r)
+		}
+		state = next
+	}
+	return b.String()
+}
+
+// inString reports whether a sequence is being read that ends only with its
+// terminator, such as a window's title.
+func inString(state parser.State) bool {
+	switch state {
+	case parser.OscStringState, parser.DcsStringState, parser.SosStringState, parser.PmStringState, parser.ApcStringState:
+		return true
+	}
+	return false
 }
 
 // visible keeps a rune or, with -1, drops it.
