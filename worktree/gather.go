@@ -91,14 +91,22 @@ func (g *gathering) tracked(ctx context.Context) error {
 		return err
 	}
 	fields := splitZ(out)
-	var changed []string
+	var gone, changed []string
 	for i := 0; i+1 < len(fields); i += 2 {
-		mode, name := fields[i], fields[i+1]
-		if strings.HasPrefix(mode, ":160000") && !g.isFile(name) {
+		what, name := fields[i], fields[i+1]
+		switch {
+		case strings.HasPrefix(what, ":160000") && !g.isFile(name):
 			g.leftOut = append(g.leftOut, name+" (submodule)")
-			continue
+		case strings.HasSuffix(what, " D"):
+			gone = append(gone, name)
+		default:
+			changed = append(changed, name)
 		}
-		changed = append(changed, name)
+	}
+	if len(gone) > 0 { // by name: what stands in its place, or above it, does not count
+		if _, err := g.git.WriteIn(ctx, lines(gone), "update-index", "-z", "--force-remove", "--stdin"); err != nil {
+			return err
+		}
 	}
 	return g.add(ctx, changed)
 }

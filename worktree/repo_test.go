@@ -107,7 +107,8 @@ func try(dir, name string, args ...string) (string, error) {
 
 func sh(t *testing.T, dir, script string) string {
 	t.Helper()
-	return run(t, dir, "sh", "-e", "-c", script)
+	const g = `g() { git -c user.name=Eve -c user.email=eve@example.org "$@"; }` + "\n"
+	return run(t, dir, "sh", "-e", "-c", g+script)
 }
 
 func (r *repo) config() Config {
