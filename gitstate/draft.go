@@ -27,7 +27,7 @@ func (s *Store) draft(ctx context.Context, at state, rec Record) (draft, error) 
 	if err != nil {
 		return draft{}, err
 	}
-	if err := w.files(ctx, rec.Files); err != nil {
+	if err := w.files(ctx, rec.Meta.Wake, rec.Files); err != nil {
 		return draft{}, err
 	}
 	tree, err := w.trees(&w.state.root)
@@ -115,32 +115,41 @@ func (h History) currentFile(k Kind) []byte {
 }
 
 // files adds the record's further files, in the order of their paths.
-func (w *drafting) files(ctx context.Context, files map[string][]byte) error {
+func (w *drafting) files(ctx context.Context, wake string, files map[string][]byte) error {
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		data := files[path]
 		if err := checkFile(path, data); err != nil {
 			return err
 		}
+		if of, ok := ledgerWake(path); ok {
+			if wake != "" && wake != of {
+				return fmt.Errorf("file '%s' is not for wake '%s' to write", path, wake)
+			}
+			if err := w.state.history.account(of, data); err != nil {
+				return fmt.Errorf("file '%s': %w", path, err)
+			}
+		}
 		if err := w.put(ctx, path, data); err != nil {
 			return err
 		}
-		wake, ok := ledgerWake(path)
-		if !ok {
-			continue
-		}
-		delete(w.state.history.Ledger, wake)
-		if data == nil {
-			continue
-		}
-		if w.state.history.Ledger == nil {
-			w.state.history.Ledger = map[string][]LedgerRow{}
-		}
-		rows, err := parseLedger(data)
-		if err != nil {
-			return fmt.Errorf("file '%s': %w", path, err)
-		}
-		w.state.history.Ledger[wake] = rows
 	}
+	return nil
+}
+
+// account takes over the ledger of one wake; nil data removes it.
+func (h *History) account(wake string, data []byte) error {
+	if data == nil {
+		delete(h.Ledger, wake)
+		return nil
+	}
+	rows, err := parseLedger(data)
+	if err != nil {
+		return err
+	}
+	if h.Ledger == nil {
+		h.Ledger = map[string][]LedgerRow{}
+	}
+	h.Ledger[wake] = rows
 	return nil
 }
 

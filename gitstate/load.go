@@ -183,14 +183,9 @@ func (s *Store) openFolders(ctx context.Context, root *folder) error {
 // take adds one file of the tree to the history.
 func (h *History) take(path string, data []byte) error {
 	if wake, ok := ledgerWake(path); ok {
-		rows, err := parseLedger(data)
-		if err != nil {
+		if err := h.account(wake, data); err != nil {
 			return corrupt(path, "%v", err)
 		}
-		if h.Ledger == nil {
-			h.Ledger = map[string][]LedgerRow{}
-		}
-		h.Ledger[wake] = rows
 		return nil
 	}
 	d, err := parseNamed(path, data)

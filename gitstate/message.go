@@ -81,10 +81,16 @@ func (m message) print() []byte {
 // encoding is an error.
 func parseMessage(raw []byte) (message, error) {
 	m, err := scanMessage(raw)
-	if err != nil {
-		return m, err
+	if err == nil {
+		err = m.Meta.check()
 	}
-	return m, m.check(string(raw))
+	if err == nil {
+		err = m.check()
+	}
+	if err == nil && !bytes.Equal(m.print(), raw) {
+		err = fmt.Errorf("the message is %w", errEncoding)
+	}
+	return m, err
 }
 
 // scanMessage reads a record's message without looking at its encoding. A newer
@@ -112,21 +118,15 @@ func scanHead(raw []byte) (m message, body []byte, err error) {
 	return m, body, nil
 }
 
-func (m message) check(text string) error {
-	if !kindForm.MatchString(string(m.Kind)) {
+// check says what is wrong with kind, subject or body.
+func (m message) check() error {
+	switch {
+	case !kindForm.MatchString(string(m.Kind)):
 		return fmt.Errorf("'%.80s' is not a kind", string(m.Kind))
-	}
-	if err := m.Meta.check(); err != nil {
-		return err
-	}
-	if m.Subject != cutColumns(cleanLine(m.Subject), maxSubject-len(m.Kind)-len(": ")) || m.Subject == "" {
+	case m.Subject == "" || m.Subject != cutColumns(cleanLine(m.Subject), maxSubject-len(m.Kind)-len(": ")):
 		return errors.New("the subject is not one clean short line")
-	}
-	if m.Body != document.Clean(m.Body) {
+	case m.Body != document.Clean(m.Body):
 		return errors.New("the body is not clean")
-	}
-	if string(m.print()) != text {
-		return fmt.Errorf("the message is %w", errEncoding)
 	}
 	return nil
 }
