@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,9 +20,6 @@ type books struct {
 	wake  string
 	rows  []*gitstate.LedgerRow
 	dirty bool
-	// late are ledgers of killed wakes that the journal knows better than their
-	// last record; they go into the next record.
-	late map[string][]gitstate.LedgerRow
 }
 
 type journalRow struct {
@@ -36,7 +32,7 @@ func (b *books) open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, old := range b.rows {
-		if old.Session == r.Session && old.Label == r.Label {
+		if old.Session == r.Session && old.Label == r.Label && old.Wake == "" {
 			return old
 		}
 	}
@@ -87,72 +83,87 @@ func (b *books) write(j Journal, row gitstate.LedgerRow) error {
 	return j.Write(line)
 }
 
-// files are the ledger files for the next record, nil when nothing changed.
+// files are the ledger file for the next record, nil when nothing changed.
 func (b *books) files() (map[string][]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ledgers := maps.Clone(b.late)
-	if b.dirty {
-		if ledgers == nil {
-			ledgers = map[string][]gitstate.LedgerRow{}
-		}
-		for _, r := range b.rows {
-			ledgers[b.wake] = append(ledgers[b.wake], *r)
-		}
+	if !b.dirty {
+		return nil, nil
 	}
-	var files map[string][]byte
-	for wake, rows := range ledgers {
-		data, err := json.MarshalIndent(rows, "", "  ")
-		if err != nil {
-			return nil, fmt.Errorf("encode ledger '%s': %w", wake, err)
-		}
-		if files == nil {
-			files = map[string][]byte{}
-		}
-		files["ledger/"+wake+".json"] = append(data, '\n')
+	data, err := json.MarshalIndent(b.rows, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the ledger: %w", err)
 	}
-	return files, nil
+	return map[string][]byte{"ledger/" + b.wake + ".json": append(data, '\n')}, nil
 }
 
-// recorded is called once the files are part of the history.
+// recorded is called once the file is part of the history.
 func (b *books) recorded() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.dirty = false
-	b.late = nil
+}
+
+// carry takes over what killed wakes spent without recording it.
+func (b *books) carry(late []gitstate.LedgerRow) {
+	for _, r := range late {
+		b.rows = append(b.rows, &r)
+		b.dirty = true
+	}
 }
 
 // reconcile compares the journal of this machine with the recorded ledgers and
-// returns the accounts of wakes that were killed with requests unrecorded.
-// Rows in the journal are cumulative, so the last one of a session's part counts.
-func reconcile(journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) map[string][]gitstate.LedgerRow {
-	late := map[string][]gitstate.LedgerRow{}
-	for wake, rows := range journalLedgers(journal) {
-		if sum(rows) > sum(recorded[wake]) {
-			late[wake] = rows
+// returns what killed wakes spent after their last record. Rows in the journal
+// are cumulative, so the last one of a session's part counts.
+func reconcile(journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
+	var late []gitstate.LedgerRow
+	for _, spent := range lastRows(journal) {
+		for wake, rows := range recorded {
+			for _, r := range rows {
+				if r.Session == spent.Session && r.Label == spent.Label && (r.Wake == spent.Wake || r.Wake == "" && wake == spent.Wake) {
+					spent = less(spent, r)
+				}
+			}
+		}
+		if spent.Cost > 0 || spent.Turns > 0 {
+			late = append(late, spent)
 		}
 	}
 	return late
 }
 
-func journalLedgers(journal []json.RawMessage) map[string][]gitstate.LedgerRow {
-	ledgers := map[string][]gitstate.LedgerRow{}
+// lastRows are the newest rows of the journal, one for each session's part in
+// each wake, in the order in which they began. A line that a crash cut off is
+// no row: its request was never settled.
+func lastRows(journal []json.RawMessage) []gitstate.LedgerRow {
+	var rows []gitstate.LedgerRow
 	for _, line := range journal {
 		var j journalRow
 		if json.Unmarshal(line, &j) != nil || j.Wake == "" {
-			continue // a line cut off by a crash: its request was never settled
+			continue
 		}
-		rows := ledgers[j.Wake]
+		j.Row.Wake = j.Wake
 		i := slices.IndexFunc(rows, func(r gitstate.LedgerRow) bool {
-			return r.Session == j.Row.Session && r.Label == j.Row.Label
+			return r.Wake == j.Wake && r.Session == j.Row.Session && r.Label == j.Row.Label
 		})
 		if i < 0 {
-			ledgers[j.Wake] = append(rows, j.Row)
+			rows = append(rows, j.Row)
 			continue
 		}
 		rows[i] = j.Row
 	}
-	return ledgers
+	return rows
+}
+
+// less is what a row counts beyond another.
+func less(a, b gitstate.LedgerRow) gitstate.LedgerRow {
+	a.Turns -= b.Turns
+	a.Input -= b.Input
+	a.Output -= b.Output
+	a.Read -= b.Read
+	a.Written -= b.Written
+	a.Cost -= b.Cost
+	return a
 }
 
 func sum(rows []gitstate.LedgerRow) gitstate.MicroUSD {

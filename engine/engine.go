@@ -85,15 +85,13 @@ func New(d Deps, c Config) (*Engine, error) {
 	}
 	h := d.State.History()
 	late := reconcile(journal, h.Ledger)
-	spent := h.Spent()
-	for wake, rows := range late {
-		spent += sum(rows) - sum(h.Ledger[wake])
-	}
-	return &Engine{
+	e := &Engine{
 		deps: d, c: c,
-		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget), spent: spent},
-		books: &books{wake: c.Wake, late: late},
-	}, nil
+		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget), spent: h.Spent() + sum(late)},
+		books: &books{wake: c.Wake},
+	}
+	e.books.carry(late)
+	return e, nil
 }
 
 // reserveOf keeps a tenth of the budget, at most a dollar, for the judge's turn.

@@ -220,9 +220,12 @@ func TestJournalOutlivesTheWake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := r.state.History().Spent()
-	if len(r.state.History().Ledger["w1"]) == 0 || recorded != o.Spent {
-		t.Errorf("spent %d, recorded %d, ledger of the killed wake: %v", o.Spent, recorded, r.state.History().Ledger["w1"])
+	if recorded := r.state.History().Spent(); recorded != o.Spent || recorded != gitstate.MicroUSD(100*len(*r.journal)) {
+		t.Errorf("spent %d, recorded %d, %d requests were settled", o.Spent, recorded, len(*r.journal))
+	}
+	r.config.Wake = "w3"
+	if again, err := r.run(t); err != nil || again.Spent != o.Spent {
+		t.Errorf("a third wake counts %d, %v", again.Spent, err)
 	}
 }
 

@@ -128,6 +128,9 @@ type History struct {
 
 // A LedgerRow is the account of one session's part in one step.
 type LedgerRow struct {
+	// Wake is the wake that spent it, when that was killed before its accounts
+	// were recorded; empty: the one whose ledger it stands in.
+	Wake     string   `json:"wake,omitempty"`
 	Step     string   `json:"step"`
 	Label    string   `json:"label"`
 	Session  string   `json:"session"`

@@ -1,13 +1,12 @@
 package rehearse
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
-
-	"crypto/sha256"
 )
 
 // An answer is a message of the model, before it is put on the wire.
@@ -243,10 +242,8 @@ func (a *answer) seal(r *request, c *chainer) {
 
 // raw is the part as a client sends it back.
 func (p part) raw() map[string]json.RawMessage {
-	var m map[string]json.RawMessage
-	b, _ := json.Marshal(p.wire()) // strings and valid JSON
-	json.Unmarshal(b, &m)
-	return m
+	b, _ := asJSON(p.wire()) // strings and valid JSON
+	return members([]byte(b))
 }
 
 // tokens is what the answer counts as output.

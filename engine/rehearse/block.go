@@ -62,8 +62,7 @@ var betaShapes = map[string]bool{
 // readContent reads a text or a list of blocks.
 func readContent(path string, raw json.RawMessage, role string, h header) ([]block, *apiError) {
 	if first(raw) == '"' {
-		var s string
-		json.Unmarshal(raw, &s) // checked by parseBody
+		s := unquote(raw)
 		b := block{kind: "text", path: path, text: s, raw: map[string]json.RawMessage{"type": json.RawMessage(`"text"`), "text": raw}}
 		if s == "" {
 			return nil, nil
@@ -101,12 +100,12 @@ func readBlock(path string, raw json.RawMessage, role string, h header) (block, 
 	if !known {
 		return b, invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", path, b.kind)
 	}
-	if !strings.Contains(" "+kind.roles+" ", " "+role+" ") {
+	if !listedIn(kind.roles, role) {
 		return b, invalid("%s: `%s` blocks are not permitted in `%s` messages", path, b.kind, role)
 	}
 	o.path = path + "." + b.kind
 	if kind.fields != "*" {
-		if err := o.only(set(kind.fields + " type")); err != nil {
+		if err := o.only(kind.fields + " type"); err != nil {
 			return b, err
 		}
 	}

@@ -20,19 +20,17 @@ func (o object) at(name string) string {
 
 // asObject reads a JSON object.
 func asObject(path string, raw json.RawMessage) (object, *apiError) {
-	o := object{path: path}
-	if first(raw) != '{' || json.Unmarshal(raw, &o.raw) != nil {
-		return o, invalid("%s: Input should be a valid dictionary", path)
+	if first(raw) != '{' {
+		return object{}, invalid("%s: Input should be a valid dictionary", path)
 	}
-	return o, nil
+	return object{path: path, raw: members(raw)}, nil
 }
 
 func asList(path string, raw json.RawMessage) ([]json.RawMessage, *apiError) {
-	var list []json.RawMessage
-	if first(raw) != '[' || json.Unmarshal(raw, &list) != nil {
+	if first(raw) != '[' {
 		return nil, invalid("%s: Input should be a valid list", path)
 	}
-	return list, nil
+	return listed(raw), nil
 }
 
 func first(raw json.RawMessage) byte {
@@ -49,11 +47,12 @@ func (o object) has(name string) bool {
 	return ok && first(raw) != 'n'
 }
 
-// only refuses fields that the API does not know.
-func (o object) only(known map[string]bool) *apiError {
+// only refuses fields that are not among the known ones, which stand in one
+// text with blanks between them.
+func (o object) only(known string) *apiError {
 	var extra []string
 	for name := range o.raw {
-		if !known[name] {
+		if !listedIn(known, name) {
 			extra = append(extra, name)
 		}
 	}
@@ -69,11 +68,10 @@ func (o object) str(name string) (string, *apiError) {
 	if _, ok := o.raw[name]; !ok {
 		return "", invalid("%s: Field required", o.at(name))
 	}
-	var s string
-	if first(o.raw[name]) != '"' || json.Unmarshal(o.raw[name], &s) != nil {
+	if first(o.raw[name]) != '"' {
 		return "", invalid("%s: Input should be a valid string", o.at(name))
 	}
-	return s, nil
+	return unquote(o.raw[name]), nil
 }
 
 // optional reads a text that may be missing or null.
@@ -120,11 +118,12 @@ func (o object) oneOf(name string, values ...string) (string, *apiError) {
 	return s, invalid("%s: Input should be '%s'", o.at(name), strings.Join(values, "' or '"))
 }
 
-// set makes a lookup of names.
-func set(names string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range strings.Fields(names) {
-		m[n] = true
+// listedIn says whether a word is in a list with blanks between the words.
+func listedIn(words, word string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word {
+			return true
+		}
 	}
-	return m
+	return false
 }

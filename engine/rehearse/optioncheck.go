@@ -29,7 +29,7 @@ func (r *request) readThinking(o object) *apiError {
 	if r.header.beta && strings.Contains(fields, "display") {
 		fields += " block_binding"
 	}
-	if err := t.only(set(fields)); err != nil {
+	if err := t.only(fields); err != nil {
 		return err
 	}
 	if err := r.thinkingMode(kind, t); err != nil {
@@ -124,7 +124,7 @@ func readMetadata(o object) *apiError {
 	if err != nil {
 		return err
 	}
-	if err := m.only(set("user_id")); err != nil {
+	if err := m.only("user_id"); err != nil {
 		return err
 	}
 	_, err = m.optional("user_id")
@@ -141,7 +141,7 @@ func readOutput(o object, h header) *apiError {
 		return err
 	}
 	if !h.beta {
-		if err := c.only(set("effort format")); err != nil {
+		if err := c.only("effort format"); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (o object) cacheControl(h header) (string, *apiError) {
 	if h.beta {
 		known += " scope"
 	}
-	if err := c.only(set(known)); err != nil {
+	if err := c.only(known); err != nil {
 		return "", err
 	}
 	kind, err := c.str("type")

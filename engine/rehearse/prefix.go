@@ -115,12 +115,12 @@ func normalBlock(raw map[string]json.RawMessage) []byte {
 }
 
 func normalContent(out []byte, raw json.RawMessage) []byte {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return normalJSON(out, raw)
-	}
-	for _, inner := range list {
-		out = append(out, normalBlock(inner)...)
+	for _, inner := range listed(raw) {
+		if first(inner) == '{' {
+			out = append(out, normalBlock(members(inner))...)
+		} else {
+			out = normalJSON(out, inner)
+		}
 		out = append(out, ';')
 	}
 	return out
@@ -133,21 +133,8 @@ func normalJSON(out []byte, raw []byte) []byte {
 		switch c := raw[i]; c {
 		case ' ', '\t', '\r', '\n':
 		case '"':
-			end := i + 1
-			escaped := false
-			for raw[end] != '"' {
-				if raw[end] == '\\' {
-					escaped = true
-					end++
-				}
-				end++
-			}
-			letters := raw[i+1 : end]
-			if escaped {
-				var s string
-				json.Unmarshal(raw[i:end+1], &s) // valid JSON
-				letters = []byte(s)
-			}
+			end := closing(raw, i)
+			letters := unquote(raw[i : end+1])
 			out = strconv.AppendInt(out, int64(len(letters)), 10)
 			out = append(out, '"')
 			out = append(out, letters...)

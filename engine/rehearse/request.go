@@ -65,7 +65,7 @@ func (s *Script) parseRequest(body []byte, h header, count bool) (*request, *api
 	if h.version != newest {
 		known += " " + oldFields
 	}
-	if err := o.only(set(known)); err != nil {
+	if err := o.only(known); err != nil {
 		return nil, err
 	}
 	id, err := o.str("model")
@@ -97,11 +97,10 @@ func parseBody(body []byte) (object, *apiError) {
 	if loneSurrogate(body) {
 		return object{}, invalid("The request body is not valid JSON: no low surrogate in string")
 	}
-	o := object{}
-	if first(body) != '{' || json.Unmarshal(body, &o.raw) != nil {
-		return o, invalid("Input should be a valid dictionary or object to extract fields from")
+	if first(body) != '{' {
+		return object{}, invalid("Input should be a valid dictionary or object to extract fields from")
 	}
-	return o, nil
+	return object{raw: members(body)}, nil
 }
 
 // loneSurrogate finds \ud83d without its other half. body is valid JSON.
@@ -229,7 +228,7 @@ func (r *request) readMessage(i int, raw json.RawMessage, last bool) (message, *
 	if r.header.beta {
 		known += " output_config clear_at"
 	}
-	if err := o.only(set(known)); err != nil {
+	if err := o.only(known); err != nil {
 		return message{}, err
 	}
 	m := message{}

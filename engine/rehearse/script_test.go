@@ -1,6 +1,8 @@
 package rehearse
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +146,30 @@ func TestBuiltin(t *testing.T) {
 	c.say(user("and bye"))
 	if m := c.next(); prose(m) != "You said: and bye" {
 		t.Errorf("%v", m)
+	}
+}
+
+// The examples of the manual are scripts, or parts of one.
+func TestManualExamples(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/rehearsal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
+	if len(examples) < 4 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, e := range examples {
+		text := e[1]
+		if strings.HasPrefix(text, "- ") {
+			text = "fallback:\n  turns:\n" + text
+		}
+		if strings.HasPrefix(text, "models:") {
+			text += "fallback: {turns: [{say: x}]}\n"
+		}
+		if _, err := Parse([]byte(text)); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
 	}
 }
 

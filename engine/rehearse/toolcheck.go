@@ -68,7 +68,7 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 		return t, err
 	}
 	o.path = path + ".custom"
-	if err := o.only(set(toolFields)); err != nil {
+	if err := o.only(toolFields); err != nil {
 		return t, err
 	}
 	if t.name, err = o.str("name"); err != nil {
@@ -114,7 +114,7 @@ func checkSchema(o object) *apiError {
 }
 
 // schemaTypes are the types of JSON Schema draft 2020-12.
-var schemaTypes = set("string number integer boolean object array null")
+const schemaTypes = "string number integer boolean object array null"
 
 func checkProperties(schema object) *apiError {
 	if !schema.has("properties") {
@@ -135,7 +135,7 @@ func checkProperties(schema object) *apiError {
 		if err != nil {
 			return invalid("%s: JSON schema is invalid: property '%s' is no schema", schema.path, key)
 		}
-		if kind, _ := p.optional("type"); kind != "" && !schemaTypes[kind] {
+		if kind, _ := p.optional("type"); kind != "" && !listedIn(schemaTypes, kind) {
 			return invalid("%s: JSON schema is invalid: '%s' is no type", schema.path, kind)
 		}
 	}
@@ -160,7 +160,7 @@ func (r *request) readChoice(o object) *apiError {
 	if err != nil {
 		return err
 	}
-	if err := c.only(set("type name disable_parallel_tool_use")); err != nil {
+	if err := c.only("type name disable_parallel_tool_use"); err != nil {
 		return err
 	}
 	kind, err := c.oneOf("type", "auto", "any", "tool", "none")

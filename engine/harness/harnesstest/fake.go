@@ -105,7 +105,7 @@ func (f *Fake) play(ctx context.Context, o harness.Options, m *memory, t *harnes
 		ft.Answered = append(ft.Answered, harness.ToolResult{ID: c.ID, Tool: c.Tool, Result: ft.perform(c)})
 	}
 	ended := harness.Ended{Stop: harness.StopDone}
-	if f.Play != nil && !ft.stopped && ctx.Err() == nil {
+	if f.Play != nil && !ft.stopped && !ft.aborted && ctx.Err() == nil {
 		ended = f.Play(ft)
 	}
 	return ft.end(ended)
@@ -172,7 +172,8 @@ func (t *FakeTurn) Request(u harness.Usage) error {
 
 // Call calls a tool under an id of its own: the guards are asked, a custom tool
 // is performed, a built-in one says that it did nothing. input is a
-// json.RawMessage or anything that json.Marshal takes.
+// json.RawMessage or anything that json.Marshal takes. After a tool that wrapped
+// harness.ErrStop or harness.ErrAbort, Play should return.
 func (t *FakeTurn) Call(tool string, input any) harness.Result {
 	t.fake.mu.Lock()
 	t.fake.calls++
@@ -232,6 +233,8 @@ func (t *FakeTurn) run(id string, call guards.Call) harness.Result {
 		}
 		r, err := tool.Call(t.Context, id, call.Input)
 		switch {
+		case errors.Is(err, harness.ErrAbort):
+			t.aborted = true
 		case errors.Is(err, harness.ErrStop):
 			t.stopped = true
 		case errors.Is(err, harness.ErrAbort):

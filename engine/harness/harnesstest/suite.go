@@ -33,6 +33,7 @@ func Run(t *testing.T, make Maker) {
 		"a result may be replaced":                       observedResult,
 		"an unknown tool is an error result":             unknownTool,
 		"an error and a panic of a tool are results":     failingTools,
+		"a tool may abort the turn and is made again":    abortingTool,
 		"a tool may end the turn":                        stoppingTool,
 		"words during a turn go along":                   queuedWords,
 		"words are kept under their id, once":            wordsOnce,
@@ -316,6 +317,27 @@ func stoppingTool(c *Case) {
 		c.Errorf("results %+v", rs)
 	}
 	c.turn(s, "one more thing", harness.StopDone)
+}
+
+func abortingTool(c *Case) {
+	c.Stub.Push(Use("toolu_1", "dispatch", struct{}{}), Say("ok"))
+	var ids []string
+	c.Options.Custom = []harness.Tool{custom("dispatch", func(_ context.Context, id string) (harness.Result, error) {
+		if ids = append(ids, id); len(ids) == 1 {
+			return harness.Result{}, errors.Join(harness.ErrAbort)
+		}
+		return harness.Result{Text: "report"}, nil
+	})}
+	s := c.start()
+	if _, events := c.turn(s, "go", harness.StopTool); len(results(events)) != 0 {
+		c.Errorf("results %+v", results(events))
+	}
+	_ = s.Close()
+	c.Options.Resume = true
+	c.turn(c.start(), "", harness.StopDone)
+	if len(ids) != 2 || ids[0] != ids[1] || resultsIn(c.Stub.Last())[0].Result() != "report" {
+		c.Errorf("called under %v", ids)
+	}
 }
 
 func queuedWords(c *Case) {
