@@ -136,3 +136,84 @@ flower_count () {
 flower_canonical () {
 	git flower fsck --canonical "${1:-$(flower_run)}"
 }
+
+# flower_script <check> writes a rehearsal script to ../script.yaml: everybody does
+# their part, the check is the given command, and each worker takes the turns that
+# stand on standard input (YAML, a list). {{.cap.dir}} is the worker's tree.
+flower_script () {
+	cat >"$TRASH_DIRECTORY/script.yaml" <<-END &&
+	scenes:
+	  - name: clarify
+	    who: {system: "(?m)^Role: clarifier\$"}
+	    turns:
+	      - say: |
+	          ## Goal
+	          Do it.
+
+	          ## Acceptance criteria
+	          - the check passes
+
+	          ## Boundaries
+	          Nothing else.
+
+	          ## Unknowns and assumptions
+	          None.
+	  - name: goal
+	    who: {tools: [goal]}
+	    turns:
+	      - call:
+	          tool: goal
+	          input:
+	            statement: It is done.
+	            checks: [{text: the check passes, command: "$1"}]
+	  - name: judge
+	    who: {tools: [verdict]}
+	    turns:
+	      - when:
+	          - if: {any: "1\\\\. passed"}
+	            call: {tool: verdict, input: {state: reached, reason: It is done., checks: [{check: 1, passed: true, evidence: the command}]}}
+	          - if: {any: "."}
+	            call: {tool: verdict, input: {state: not-yet, reason: It is not done., checks: [{check: 1, passed: false, evidence: the command}]}}
+	  - name: coordinate
+	    who: {tools: [dispatch]}
+	    turns:
+	      - &send
+	        call: {tool: dispatch, input: {tasks: [{worker: coder, task: Do it.}]}}
+	      - &sent
+	        say: It is done.
+	      - *send
+	      - *sent
+	      - *send
+	      - *sent
+	  - name: work
+	    who: {system: "(?s)Role: worker.*own at (?P<dir>.+), at the result so far"}
+	    turns:
+	END
+	sed 's/^/      /' >>"$TRASH_DIRECTORY/script.yaml"
+}
+
+# flower_report is a worker's last turn.
+flower_report () {
+	cat <<-\END
+	- say: |
+	    ## Conclusion
+	    The work is done.
+
+	    ## Evidence
+	    - the check
+
+	    ## Output
+	    - files
+
+	    ## Unverified
+	    None.
+	END
+}
+
+# flower_play <request> plays ../script.yaml to its end; the exit code is
+# flower_code, the output as with flower_start.
+flower_play () {
+	flower_code=0
+	git flower start --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 "$@" \
+		</dev/null >"$TRASH_DIRECTORY/start.out" 2>"$TRASH_DIRECTORY/start.err" || flower_code=$?
+}

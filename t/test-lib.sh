@@ -472,14 +472,17 @@ test_ignore_repository () {
 "
 }
 
-# test_repositories lists the git directories that the script made.
+# test_repositories lists the git directories that the script made, one a line; a
+# newline in a path stands as the character 001.
 test_repositories () {
 	find "$TRASH_DIRECTORY" -name objects -type d ! -path "$test_state/*" -exec sh -c '
 		for objects
 		do
 			dir=$(dirname "$objects")
 			test -f "$dir/HEAD" || test -h "$dir/HEAD" || continue
-			test -d "$dir/refs" && printf "%s\n" "$dir"
+			test -d "$dir/refs" || continue
+			printf %s "$dir" | tr "\n" "\001"
+			echo
 		done
 	' sh {} +
 }
@@ -500,6 +503,7 @@ test_fsck_all () {
 	test_bad=0
 	while read -r test_repository
 	do
+		test_repository=$(printf %s "$test_repository" | tr "\001" "\n")
 		case "
 $test_ignored" in
 		*"

@@ -97,7 +97,7 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 // request, to which Create adds a number where it is taken.
 func (w *wake) name(ctx context.Context, c *call, request string) (string, error) {
 	name := c.text("name")
-	if name == "" {
+	if !c.given("name") {
 		return gitstate.Slug(request, w.env.Now()), nil
 	}
 	if err := gitstate.ValidName(name); err != nil {
