@@ -285,6 +285,7 @@ test_has () {
 test_lazy_prereq FLOWER 'test -n "$TEST_FLOWER_BIN" && git flower version'
 test_lazy_prereq CRASH 'test_crash_binary'
 test_lazy_prereq GO 'test -n "$test_go"'
+test_lazy_prereq LONG 'test -n "$TEST_LONG"' # hours, not seconds
 test_lazy_prereq BASH 'command -v bash'
 test_lazy_prereq PERL 'command -v perl'
 test_lazy_prereq CC 'command -v cc'
