@@ -77,6 +77,27 @@ func (e *Env) path(p string) string {
 	return filepath.Join(e.Dir, prefix, p)
 }
 
+// readInput reads standard input to its end, or a byte more than limit. A read
+// cannot be called off: when ctx ends first, its goroutine is left to the end of
+// the process, which is near.
+func (e *Env) readInput(ctx context.Context, limit int64) (string, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(e.In, limit+1))
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return string(r.data), r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
 // git runs commands where the user is, with the user's environment.
 func (e *Env) git() gitcmd.Git { return gitcmd.New(e.Dir) }
 

@@ -33,8 +33,10 @@ func (e *Env) paged(ctx context.Context, c *call, print func(io.Writer) error) e
 	}
 	printed := print(in)
 	closed := in.Close()
-	if err := cmd.Wait(); err != nil {
-		e.trace.printf("pager: %v", err) // git takes no notice of its exit code either
+	ended := cmd.Wait()
+	e.trace.printf("pager: ended: %v", ended) // git takes no notice of its exit code either
+	if code := cmd.ProcessState.ExitCode(); code == 126 || code == 127 {
+		return endf(endFatal, "use --no-pager, or set core.pager", "cannot run pager '%s'", program)
 	}
 	if err := errors.Join(printed, closed); !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
 		return err

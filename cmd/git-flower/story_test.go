@@ -94,6 +94,11 @@ func (s *story) join(file, text string) string {
 	return tip
 }
 
+func (s *story) amend(words string) {
+	s.t.Helper()
+	s.tell(gitstate.Record{Kind: gitstate.KindAmendment, Subject: words, Body: words})
+}
+
 func (s *story) end(state string) {
 	s.t.Helper()
 	s.tell(gitstate.Record{Kind: gitstate.KindEnd, Subject: state, Meta: gitstate.Meta{State: state}})
