@@ -169,7 +169,10 @@ func parseTrailers(block string) (message, error) {
 // checkFormat looks at the format before anything else: what else a newer one
 // means is not known here.
 func checkFormat(block string) error {
-	_, rest, found := strings.Cut(block, "Flower-Format: ")
+	rest, found := strings.CutPrefix(block, "Flower-Format: ")
+	if !found {
+		_, rest, found = strings.Cut(block, "\nFlower-Format: ")
+	}
 	format, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.Atoi(format)
 	switch {
