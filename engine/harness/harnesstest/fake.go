@@ -233,8 +233,6 @@ func (t *FakeTurn) run(id string, call guards.Call) harness.Result {
 		}
 		r, err := tool.Call(t.Context, id, call.Input)
 		switch {
-		case errors.Is(err, harness.ErrAbort):
-			t.aborted = true
 		case errors.Is(err, harness.ErrStop):
 			t.stopped = true
 		case errors.Is(err, harness.ErrAbort):

@@ -134,9 +134,6 @@ func (t *turn) run(ctx context.Context, k call) outcome {
 	var err error
 	o.result, err = protected(func() (harness.Result, error) { return tool.call(ctx, k.id, g.Input) })
 	switch {
-	case errors.Is(err, harness.ErrAbort):
-		o.aborts = true
-		return o
 	case errors.Is(err, harness.ErrStop):
 		o.stops = true
 	case errors.Is(err, harness.ErrAbort):

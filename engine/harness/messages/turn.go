@@ -36,7 +36,6 @@ type turn struct {
 	partial  string // prose of the answer being continued
 	text     string // prose of the newest answer
 	stopped  bool   // a custom tool asked for the end
-	aborted  bool   // a custom tool asked for the end and left its call open
 	aborted  bool   // a custom tool failed in a way that is no business of the model's
 
 	announced map[string]bool // ids of calls that were emitted
