@@ -67,7 +67,7 @@ func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
 		return err
 	}
 	crashPoint("worktree-add-claimed")
-	if err := s.dropCopies(); err != nil {
+	if err := p.dropCopies(s); err != nil {
 		return err
 	}
 	if err := p.fill(ctx, s, was, tree); err != nil {
@@ -170,7 +170,7 @@ func (p *Pool) resume(ctx context.Context, s *slot, spec Spec) error {
 	if s.owner.State != stateWorking || s.owner.Run != spec.Run || s.owner.Worker != spec.Worker {
 		return fs.ErrNotExist
 	}
-	if err := s.dropCopies(); err != nil {
+	if err := p.dropCopies(s); err != nil {
 		return err
 	}
 	if err := p.restoreDeleted(ctx, s); err != nil {

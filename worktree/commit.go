@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"git-flower/gitstate/gitcmd"
 )
 
 // A CommitMessage is what a commit of the engine says. It may come from a
@@ -60,9 +62,9 @@ func plain(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// writeCommit makes a commit object. It is printed here and not by
+// writeCommit makes a commit object with git. It is printed here and not by
 // 'commit-tree', which adds a header under some configurations.
-func (p *Pool) writeCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
+func (p *Pool) writeCommit(ctx context.Context, git gitcmd.Git, tree, message string, parents ...string) (string, error) {
 	f, err := p.facts(ctx)
 	if err != nil {
 		return "", err
@@ -75,7 +77,7 @@ func (p *Pool) writeCommit(ctx context.Context, tree, message string, parents ..
 		fmt.Fprintf(&b, "parent %s\n", parent)
 	}
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, message)
-	out, err := p.objects().WriteIn(ctx, strings.NewReader(b.String()), "hash-object", "-t", "commit", "-w", "--stdin")
+	out, err := git.WriteIn(ctx, strings.NewReader(b.String()), "hash-object", "-t", "commit", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
 }
 

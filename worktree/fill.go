@@ -119,9 +119,9 @@ func (p *Pool) proveWith(ctx context.Context, g gitcmd.Git, commit string) error
 	return err
 }
 
-// wipe empties a slot of tree, git directory and index.
+// wipe empties a slot.
 func (p *Pool) wipe(s *slot) error {
-	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()))
+	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()), p.dropCopies(s))
 }
 
 // discard removes a folder of ours for good, out of sight first: that much

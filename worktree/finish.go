@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,23 +74,28 @@ func (p *Pool) finish(ctx context.Context, s *slot, m CommitMessage) (Result, er
 }
 
 // commitRest commits the files as they are on top of head, if they differ.
-func (p *Pool) commitRest(ctx context.Context, s *slot, head, message string, r *Result) error {
-	tree, leftOut, err := p.filesTree(ctx, s, head, false)
+func (p *Pool) commitRest(ctx context.Context, s *slot, head, message string, r *Result) (err error) {
+	d, err := p.draw(ctx, s, head, false)
 	if err != nil {
 		return err
 	}
-	r.Tip, r.LeftOut = head, leftOut
+	defer func() { err = errors.Join(err, p.drop(s, d)) }()
 	noteTop(s, &r.Notes)
-	parents, err := p.parents(ctx, s, head, tree, &r.Notes)
+	parents, err := p.parents(ctx, s, d, &r.Notes)
 	if err != nil {
 		return err
 	}
 	before, err := p.treeOf(ctx, head)
-	if err != nil || before == tree && len(parents) == 1 {
+	if err != nil {
 		return err
 	}
+	if before == d.tree && len(parents) == 1 {
+		r.Tip, r.LeftOut = head, d.leftOut
+		return s.keepIndex(d.index)
+	}
 	r.Committed = true
-	r.Tip, err = p.writeCommit(ctx, tree, message, parents...)
+	r.Tip, err = p.commitDraft(ctx, s, d, message, parents)
+	r.LeftOut = d.leftOut
 	return err
 }
 
@@ -110,7 +116,7 @@ func (p *Pool) importHead(ctx context.Context, s *slot, notes *[]string) (string
 	if h.commit == "" || h.commit == s.owner.Tip {
 		return s.owner.Tip, nil
 	}
-	if err := p.bring(ctx, s, h.commit, s.owner.Base, s.owner.Tip); err != nil {
+	if err := p.bring(ctx, s, p.borrowing(s), h.commit, s.owner.Base, s.owner.Tip); err != nil {
 		if ctx.Err() != nil {
 			return "", err
 		}

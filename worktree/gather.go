@@ -31,7 +31,7 @@ type gathering struct {
 // files), and whatever git or the system does not let us read or name. One bad
 // path never stops the rest.
 func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]string, error) {
-	g := &gathering{git: p.trusted(s, index), root: s.tree(), limit: p.c.Limit}
+	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit}
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
@@ -42,24 +42,6 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]strin
 	}
 	slices.Sort(g.leftOut)
 	return slices.Compact(g.leftOut), nil
-}
-
-// filesTree returns the tree object of the files as they are now. An index that
-// is kept saves the next one from reading what has not changed.
-func (p *Pool) filesTree(ctx context.Context, s *slot, head string, fresh bool) (tree string, leftOut []string, err error) {
-	index, err := s.copyIndex(fresh)
-	if err != nil {
-		return "", nil, err
-	}
-	defer func() { err = errors.Join(err, removeIndex(index)) }()
-	if leftOut, err = p.gather(ctx, s, head, index); err != nil {
-		return "", nil, err
-	}
-	out, err := p.trusted(s, index).Write(ctx, "write-tree")
-	if err != nil {
-		return "", nil, err
-	}
-	return strings.TrimSpace(string(out)), leftOut, s.keepIndex(index)
 }
 
 func splitZ(out []byte) []string {

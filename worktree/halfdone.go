@@ -37,21 +37,21 @@ func operationIn(gitDir string) string {
 }
 
 // parents are those of the commit that takes up a tree's files.
-func (p *Pool) parents(ctx context.Context, s *slot, head, tree string, notes *[]string) ([]string, error) {
-	parents := []string{head}
-	related, err := p.related(ctx, s.owner.Base, head)
+func (p *Pool) parents(ctx context.Context, s *slot, d *draft, notes *[]string) ([]string, error) {
+	parents := []string{d.head}
+	related, err := p.related(ctx, s.owner.Base, d.head)
 	if err != nil {
 		return nil, err
 	}
 	if !related {
 		*notes = append(*notes, "the worker's history does not go back to its base; the base was made its first parent")
-		parents = []string{s.owner.Base, head}
+		parents = []string{s.owner.Base, d.head}
 	}
 	op := operationIn(s.git())
 	if op == "" {
 		return parents, nil
 	}
-	marked, err := p.conflicted(ctx, s, head, tree)
+	marked, err := p.conflicted(ctx, s, d)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (p *Pool) mergeHeads(ctx context.Context, s *slot, notes *[]string) []strin
 			*notes = append(*notes, fmt.Sprintf("the merge names '%s', which is no commit", id))
 			continue
 		}
-		if err := p.bring(ctx, s, id, s.owner.Base, s.owner.Tip); err != nil {
+		if err := p.bring(ctx, s, p.borrowing(s), id, s.owner.Base, s.owner.Tip); err != nil {
 			*notes = append(*notes, err.Error())
 			continue
 		}
@@ -101,8 +101,8 @@ func (p *Pool) mergeHeads(ctx context.Context, s *slot, notes *[]string) []strin
 }
 
 // conflicted lists the files that differ from head and hold conflict markers.
-func (p *Pool) conflicted(ctx context.Context, s *slot, head, tree string) ([]string, error) {
-	out, err := p.objects().Read(ctx, "diff-tree", "-r", "-z", "--name-only", "--diff-filter=AMT", head, tree)
+func (p *Pool) conflicted(ctx context.Context, s *slot, d *draft) ([]string, error) {
+	out, err := p.drafting(s, p.objects()).Read(ctx, "diff-tree", "-r", "-z", "--name-only", "--diff-filter=AMT", d.head, d.tree)
 	if err != nil {
 		return nil, err
 	}

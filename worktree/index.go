@@ -61,8 +61,11 @@ func copyFile(from, to string) error {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// dropCopies removes what a killed process left beside the index.
-func (s *slot) dropCopies() error {
+// dropCopies removes what a killed process left on its way.
+func (p *Pool) dropCopies(s *slot) error {
+	if err := errors.Join(p.discard(s.drafts()), p.discard(s.incoming())); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (p *Pool) join(ctx context.Context, spec JoinSpec) (JoinResult, error) {
 	if err != nil || len(conflicts) > 0 {
 		return JoinResult{Conflicts: conflicts}, err
 	}
-	commit, err := p.writeCommit(ctx, tree, plain(spec.Message)+"\n", join, tip)
+	commit, err := p.writeCommit(ctx, p.objects(), tree, plain(spec.Message)+"\n", join, tip)
 	return JoinResult{Commit: commit}, err
 }
 

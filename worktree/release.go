@@ -54,7 +54,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 		}
 	}
 	crashPoint("worktree-release-cleaned")
-	if err := errors.Join(p.discard(s.git()), s.dropCopies()); err != nil {
+	if err := errors.Join(p.discard(s.git()), p.dropCopies(s)); err != nil {
 		return err
 	}
 	return s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} })
@@ -72,18 +72,21 @@ func (p *Pool) unsaved(ctx context.Context, s *slot) (string, error) {
 	if err != nil || commit != "" {
 		return commit, err
 	}
-	tree, leftOut, err := p.filesTree(ctx, s, s.owner.Saved, false)
+	d, err := p.draw(ctx, s, s.owner.Saved, false)
 	if err != nil {
+		return "", err
+	}
+	if err := p.drop(s, d); err != nil {
 		return "", err
 	}
 	saved, err := p.treeOf(ctx, s.owner.Saved)
 	if err != nil {
 		return "", err
 	}
-	if tree != saved {
+	if d.tree != saved {
 		return "its files are not saved", nil
 	}
-	return p.unsavedFiles(ctx, s, leftOut)
+	return p.unsavedFiles(ctx, s, d.leftOut)
 }
 
 // unsavedFiles judges what was left out: caches may go when it is the base that

@@ -18,6 +18,8 @@ import (
 //	                    tree/   the working tree
 //	                    git/    its git directory
 //	                    index   our own index of tree/, never the worker's
+//	                    drafts/ objects made of tree/ and not imported yet
+//	                    incoming/ objects on their way to the user
 //
 // Only tree/ and git/ are for the worker.
 type slot struct {
@@ -28,9 +30,11 @@ type slot struct {
 	owner owner
 }
 
-func (s *slot) tree() string  { return filepath.Join(s.dir, "tree") }
-func (s *slot) git() string   { return filepath.Join(s.dir, "git") }
-func (s *slot) index() string { return filepath.Join(s.dir, "index") }
+func (s *slot) tree() string     { return filepath.Join(s.dir, "tree") }
+func (s *slot) git() string      { return filepath.Join(s.dir, "git") }
+func (s *slot) index() string    { return filepath.Join(s.dir, "index") }
+func (s *slot) drafts() string   { return filepath.Join(s.dir, "drafts") }
+func (s *slot) incoming() string { return filepath.Join(s.dir, "incoming") }
 
 func (s *slot) asTree() *Tree {
 	return &Tree{Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base}

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,12 +50,8 @@ func (p *Pool) snapshot(ctx context.Context, s *slot, parent string) (Snapshot, 
 		return Snapshot{}, err
 	}
 	crashPoint("worktree-snapshot-imported")
-	tree, leftOut, err := p.filesTree(ctx, s, head, false)
+	snap, err := p.keep(ctx, s, parent, head)
 	if err != nil {
-		return Snapshot{}, err
-	}
-	snap := Snapshot{LeftOut: leftOut}
-	if snap.Commit, err = p.keep(ctx, s, parent, head, tree, leftOut); err != nil {
 		return snap, err
 	}
 	crashPoint("worktree-snapshot-made")
@@ -64,18 +61,27 @@ func (p *Pool) snapshot(ctx context.Context, s *slot, parent string) (Snapshot, 
 
 // keep returns a commit that contains parent and head and has the tree's files:
 // one of these two if it will do.
-func (p *Pool) keep(ctx context.Context, s *slot, parent, head, tree string, leftOut []string) (string, error) {
+func (p *Pool) keep(ctx context.Context, s *slot, parent, head string) (snap Snapshot, err error) {
 	parents, err := p.needed(ctx, parent, head)
 	if err != nil {
-		return "", err
+		return snap, err
 	}
+	d, err := p.draw(ctx, s, head, false)
+	if err != nil {
+		return snap, err
+	}
+	defer func() { err = errors.Join(err, p.drop(s, d)) }()
 	if len(parents) == 1 {
 		before, err := p.treeOf(ctx, parents[0])
-		if err != nil || before == tree {
-			return parents[0], err
+		if err != nil {
+			return snap, err
+		}
+		if before == d.tree {
+			return Snapshot{Commit: parents[0], LeftOut: d.leftOut}, s.keepIndex(d.index)
 		}
 	}
-	return p.writeCommit(ctx, tree, snapshotMessage(s.owner.Worker, head, leftOut), parents...)
+	commit, err := p.commitDraft(ctx, s, d, snapshotMessage(s.owner.Worker, head, d.leftOut), parents)
+	return Snapshot{Commit: commit, LeftOut: d.leftOut}, err
 }
 
 // needed drops of parent and head the one that the other contains.
@@ -186,16 +192,19 @@ func (p *Pool) snapshotHead(ctx context.Context, snapshot string) (string, error
 }
 
 // TreeDigest returns the id of the tree object that a tree's files make as they
-// are now. Every file is read. Nothing but objects is written.
+// are now. Every file is read, nothing is kept.
 func (p *Pool) TreeDigest(ctx context.Context, t *Tree) (string, error) {
 	s, err := p.slotOf(t)
 	if err != nil {
 		return "", err
 	}
 	defer s.busy.Unlock()
-	tree, _, err := p.filesTree(ctx, s, s.owner.Saved, true)
+	d, err := p.draw(ctx, s, s.owner.Saved, true)
+	if err == nil {
+		err = p.drop(s, d)
+	}
 	if err != nil {
 		return "", fmt.Errorf("cannot read the files of tree '%s': %w", s.name, err)
 	}
-	return tree, nil
+	return d.tree, nil
 }

@@ -53,6 +53,16 @@ func (p *Pool) borrowing(s *slot) gitcmd.Git {
 	return p.objects().Env("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + theirs).With(unseen...)
 }
 
+// drafting is g with what it writes going into the slot's drafts.
+func (p *Pool) drafting(s *slot, g gitcmd.Git) gitcmd.Git { return p.writingTo(s.drafts(), g) }
+
+// writingTo is g with what it writes going into a folder of objects that will
+// not be kept, with the user's objects beside them.
+func (p *Pool) writingTo(dir string, g gitcmd.Git) gitcmd.Git {
+	users := quotePath(filepath.Join(p.c.CommonDir, "objects"))
+	return g.Env("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+users).With("core.fsync=none")
+}
+
 // Facts about the user's repository that do not change under us.
 type facts struct {
 	version gitcmd.Version
