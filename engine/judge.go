@@ -136,7 +136,7 @@ func (tr *trial) hear(ctx context.Context, t *talk) error {
 		return err
 	}
 	if tr.verdict = document.ParseVerdict(again.Text); !tr.verdict.Clear {
-		tr.verdict = document.Verdict{Reason: "The judge's answer is no verdict, which counts as not yet: " + head(line(ended.Text, 600), 600)}
+		tr.verdict = document.Verdict{Clear: true, Reason: "The judge's answer is no verdict, which counts as not yet: " + head(line(ended.Text, 600), 600)}
 	}
 	return nil
 }
