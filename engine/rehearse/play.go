@@ -52,7 +52,7 @@ func (s *Server) play(r *request, c *chainer) (*answer, *stage, error) {
 	if err != nil {
 		return nil, st, err
 	}
-	a, err := st.compose(r, c, rep)
+	a, err := st.compose(r, rep)
 	if err != nil {
 		return nil, st, err
 	}
@@ -63,6 +63,15 @@ func (s *Server) play(r *request, c *chainer) (*answer, *stage, error) {
 			return nil, st, err
 		}
 	}
+	s.finish(a, r, c)
+	a.usage.override(rep.usage)
+	return a, st, nil
+}
+
+// finish makes the answer one that this request can get, and counts it.
+func (s *Server) finish(a *answer, r *request, c *chainer) {
+	a.limit(r)
+	a.seal(r, c)
 	if r.maxTokens == 0 { // fills the cache only (SDK: MessageNewParams.MaxTokens)
 		a.content, a.stop = nil, "max_tokens"
 	}
@@ -70,8 +79,6 @@ func (s *Server) play(r *request, c *chainer) (*answer, *stage, error) {
 		a.usage = s.cache.use(r, c.all, s.now())
 	}
 	a.usage.output = a.tokens()
-	a.usage.override(rep.usage)
-	return a, st, nil
 }
 
 // failsAtOnce says whether the request gets an error instead of an answer.

@@ -1,10 +1,6 @@
 package rehearse
 
-import (
-	"encoding/json"
-	"strings"
-	"unicode/utf8"
-)
+import "encoding/json"
 
 // A request is a body that passed every check.
 type request struct {
@@ -54,7 +50,28 @@ func (s *Script) parseRequest(body []byte, h header, count bool) (*request, *api
 	if err != nil {
 		return nil, err
 	}
-	r := &request{header: h, count: count}
+	if err := o.only(h.fields(count)); err != nil {
+		return nil, err
+	}
+	id, err := o.str("model")
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		return nil, invalid("model: String should have at least 1 character")
+	}
+	r := &request{header: h, count: count, model: s.model(id)}
+	for _, read := range [...]func(object) *apiError{r.readLimits, r.readSampling, r.readSystem, r.readTools, r.readMessages,
+		r.readThinking, r.readChoice, r.readRest, r.checkCache, r.checkPairs, r.checkEnd} {
+		if err := read(o); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// fields are the top-level fields that a request with this header may have.
+func (h header) fields(count bool) string {
 	known := topFields
 	if count {
 		known = countFields
@@ -65,78 +82,7 @@ func (s *Script) parseRequest(body []byte, h header, count bool) (*request, *api
 	if h.version != newest {
 		known += " " + oldFields
 	}
-	if err := o.only(known); err != nil {
-		return nil, err
-	}
-	id, err := o.str("model")
-	if err != nil {
-		return nil, err
-	}
-	if id == "" {
-		return nil, invalid("model: String should have at least 1 character")
-	}
-	r.model = s.model(id)
-	for _, read := range []func(object) *apiError{r.readLimits, r.readSampling, r.readSystem, r.readTools, r.readMessages,
-		r.readThinking, r.readChoice, r.readRest, r.checkCache, r.checkPairs, r.checkEnd} {
-		if err := read(o); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// parseBody reads the JSON. Halves of surrogate pairs and bad UTF-8 are
-// refused, which a client meets when it cuts text in the middle of a letter.
-func parseBody(body []byte) (object, *apiError) {
-	if !utf8.Valid(body) {
-		return object{}, invalid("The request body is not valid JSON: it is not UTF-8")
-	}
-	if !json.Valid(body) {
-		return object{}, invalid("The request body is not valid JSON")
-	}
-	if loneSurrogate(body) {
-		return object{}, invalid("The request body is not valid JSON: no low surrogate in string")
-	}
-	if first(body) != '{' {
-		return object{}, invalid("Input should be a valid dictionary or object to extract fields from")
-	}
-	return object{raw: members(body)}, nil
-}
-
-// loneSurrogate finds \ud83d without its other half. body is valid JSON.
-func loneSurrogate(body []byte) bool {
-	text := string(body)
-	for i := strings.IndexByte(text, '\\'); i >= 0 && i < len(text); {
-		if text[i] != '\\' {
-			next := strings.IndexByte(text[i:], '\\')
-			if next < 0 {
-				return false
-			}
-			i += next
-			continue
-		}
-		if text[i+1] != 'u' {
-			i += 2
-			continue
-		}
-		switch unit := strings.ToLower(text[i+2 : i+4]); {
-		case unit >= "d8" && unit < "dc":
-			if i+12 > len(text) || text[i+6:i+8] != `\u` || !lowSurrogate(text[i+8:i+10]) {
-				return true
-			}
-			i += 12
-		case lowSurrogate(unit):
-			return true
-		default:
-			i += 6
-		}
-	}
-	return false
-}
-
-func lowSurrogate(unit string) bool {
-	unit = strings.ToLower(unit)
-	return unit >= "dc" && unit < "e0"
+	return known
 }
 
 func (r *request) readLimits(o object) *apiError {
@@ -189,120 +135,4 @@ func (r *request) readSystem(o object) *apiError {
 		}
 	}
 	return nil
-}
-
-// maxMessages is the limit the SDK's MessageNewParams names.
-const maxMessages = 100_000
-
-func (r *request) readMessages(o object) *apiError {
-	if _, ok := o.raw["messages"]; !ok {
-		return invalid("messages: Field required")
-	}
-	list, err := asList("messages", o.raw["messages"])
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return invalid("messages: at least one message is required")
-	}
-	if len(list) > maxMessages {
-		return invalid("messages: at most %d messages are allowed", maxMessages)
-	}
-	for i, raw := range list {
-		m, err := r.readMessage(i, raw, i == len(list)-1)
-		if err != nil {
-			return err
-		}
-		r.messages = append(r.messages, m)
-	}
-	return r.checkRoles()
-}
-
-func (r *request) readMessage(i int, raw json.RawMessage, last bool) (message, *apiError) {
-	path := index("messages", i)
-	o, err := asObject(path, raw)
-	if err != nil {
-		return message{}, err
-	}
-	known := "role content"
-	if r.header.beta {
-		known += " output_config clear_at"
-	}
-	if err := o.only(known); err != nil {
-		return message{}, err
-	}
-	m := message{}
-	if m.role, err = o.str("role"); err != nil {
-		return m, err
-	}
-	if m.role != "user" && m.role != "assistant" && m.role != "system" {
-		return m, invalid("%s.role: Input should be 'user' or 'assistant'", path)
-	}
-	if _, ok := o.raw["content"]; !ok {
-		return m, invalid("%s.content: Field required", path)
-	}
-	if m.blocks, err = readContent(path+".content", o.raw["content"], m.role, r.header); err != nil {
-		return m, err
-	}
-	if len(m.blocks) == 0 && !(last && m.role == "assistant") {
-		return m, invalid("%s: all messages must have non-empty content except for the optional final assistant message", path)
-	}
-	return m, nil
-}
-
-// checkRoles checks who speaks when. Messages in the role system have rules of
-// place of their own.
-func (r *request) checkRoles() *apiError {
-	if r.messages[0].role != "user" {
-		return invalid(`messages: first message must use the "user" role`)
-	}
-	for i, m := range r.messages {
-		if m.role != "system" {
-			continue
-		}
-		path := index("messages", i)
-		if !r.model.systemTurns() {
-			return invalid("%s.role: role 'system' is not supported on this model", path)
-		}
-		if before := r.messages[i-1]; before.role == "assistant" && !paused(before.blocks) {
-			return invalid("%s: a system message must follow a user message", path)
-		}
-		if i+1 == len(r.messages) {
-			break
-		}
-		switch r.messages[i+1].role {
-		case "system":
-			return invalid("%s: consecutive system messages are not allowed", index("messages", i+1))
-		case "user":
-			return invalid("%s: a system message must be last or be followed by an assistant message", path)
-		}
-	}
-	return nil
-}
-
-// checkEnd checks a conversation that ends with the assistant.
-func (r *request) checkEnd(object) *apiError {
-	last := r.messages[len(r.messages)-1]
-	if last.role != "assistant" || paused(last.blocks) {
-		return nil
-	}
-	if !r.model.prefill() {
-		return invalid("This model does not support assistant message prefill. The conversation must end with a user message.")
-	}
-	if n := len(last.blocks); n > 0 && last.blocks[n-1].kind == "text" {
-		if text := last.blocks[n-1].text; strings.TrimRight(text, " \t\r\n") != text {
-			return invalid("messages: final assistant content cannot end with trailing whitespace")
-		}
-	}
-	return nil
-}
-
-// paused says whether an assistant message ends in work of the server, so that
-// sending it back continues it.
-func paused(blocks []block) bool {
-	if len(blocks) == 0 {
-		return false
-	}
-	kind := blocks[len(blocks)-1].kind
-	return kind == "server_tool_use" || (kind != "tool_result" && strings.HasSuffix(kind, "_tool_result"))
 }

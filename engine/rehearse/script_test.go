@@ -162,7 +162,7 @@ func TestManualExamples(t *testing.T) {
 	for _, e := range examples {
 		text := e[1]
 		if strings.HasPrefix(text, "- ") {
-			text = "fallback:\n  turns:\n" + text
+			text = "fallback:\n  turns:\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 		}
 		if strings.HasPrefix(text, "models:") {
 			text += "fallback: {turns: [{say: x}]}\n"

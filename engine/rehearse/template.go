@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"text/template"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // maxText is how long one text of an answer may get, in bytes.
@@ -43,10 +41,10 @@ func templateError(err error) string {
 
 // render fills the text in from what the conversation holds.
 func (t *text) render(st *stage) (string, error) {
-	if t == nil || t.tmpl == nil {
-		if t == nil {
-			return "", nil
-		}
+	if t == nil {
+		return "", nil
+	}
+	if t.tmpl == nil {
 		return t.plain, nil
 	}
 	own, err := t.tmpl.Clone()
@@ -57,17 +55,17 @@ func (t *text) render(st *stage) (string, error) {
 	if err := own.Funcs(functions(st)).Execute(&b, st.data()); err != nil {
 		return "", t.at.fail("%s", templateError(err))
 	}
-	return b.String(), nil
+	return b.text.String(), nil
 }
 
 // limited is a buffer that refuses to grow beyond maxText.
-type limited struct{ strings.Builder }
+type limited struct{ text strings.Builder }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxText {
+	if l.text.Len()+len(p) > maxText {
 		return 0, errors.New("the text gets too long")
 	}
-	return l.Builder.Write(p)
+	return l.text.Write(p)
 }
 
 // functions are what templates may call besides text/template's own. None
@@ -123,105 +121,4 @@ func find(pattern, s string) (string, error) {
 		return "", fmt.Errorf("'%s' matches nothing", pattern)
 	}
 	return m[len(m)-1], nil
-}
-
-// A value is the input of a call: JSON in which every text is a template.
-type value struct {
-	text   *text
-	list   []value
-	keys   []string
-	fields []value
-	raw    any // number, bool, null
-	kind   byte
-}
-
-func (r *reader) object(n node) value {
-	if _, err := n.pairs(); err != nil {
-		r.keep(err)
-		return value{}
-	}
-	return r.value(n)
-}
-
-func (r *reader) value(n node) value {
-	switch v := n.plain().(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		out := value{kind: 'o'}
-		all, err := n.entries()
-		r.keep(err)
-		for _, e := range all {
-			out.keys = append(out.keys, e.key)
-			out.fields = append(out.fields, r.value(e.value))
-		}
-		return out
-	case *ast.SequenceNode:
-		out := value{kind: 'a'}
-		items, err := n.items()
-		r.keep(err)
-		for _, item := range items {
-			out.list = append(out.list, r.value(item))
-		}
-		return out
-	case *ast.StringNode, *ast.LiteralNode:
-		return value{kind: 's', text: r.template(n)}
-	case *ast.IntegerNode:
-		return value{kind: 'r', raw: v.Value}
-	case *ast.FloatNode:
-		return value{kind: 'r', raw: v.Value}
-	case *ast.BoolNode:
-		return value{kind: 'r', raw: v.Value}
-	case *ast.NullNode:
-		return value{kind: 'r'}
-	}
-	r.keep(n.fail("cannot be part of an input"))
-	return value{}
-}
-
-// render writes the value as JSON, keys in the script's order.
-func (v value) render(st *stage, b *strings.Builder) error {
-	switch v.kind {
-	case 'o':
-		return v.renderObject(st, b)
-	case 'a':
-		b.WriteByte('[')
-		for i, item := range v.list {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := item.render(st, b); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-	case 's':
-		s, err := v.text.render(st)
-		if err != nil {
-			return err
-		}
-		quoted, _ := asJSON(s) // a string
-		b.WriteString(quoted)
-	default:
-		raw, err := asJSON(v.raw)
-		if err != nil {
-			return err
-		}
-		b.WriteString(raw)
-	}
-	return nil
-}
-
-func (v value) renderObject(st *stage, b *strings.Builder) error {
-	b.WriteByte('{')
-	for i, key := range v.keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		quoted, _ := asJSON(key)
-		b.WriteString(quoted + ":")
-		if err := v.fields[i].render(st, b); err != nil {
-			return err
-		}
-	}
-	b.WriteByte('}')
-	return nil
 }

@@ -59,12 +59,7 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 		return t, err
 	}
 	if kind != "" && kind != "custom" {
-		if !serverTool.MatchString(kind) && kind != "mcp_toolset" {
-			return t, invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", path, kind)
-		}
-		if t.name, err = o.optional("name"); t.name == "" {
-			t.name = kind
-		}
+		t.name, err = o.serverTool(kind)
 		return t, err
 	}
 	o.path = path + ".custom"
@@ -81,6 +76,18 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 		return t, err
 	}
 	return t, checkSchema(o)
+}
+
+// serverTool reads a tool that the API itself defines; only its name matters here.
+func (o object) serverTool(kind string) (string, *apiError) {
+	if !serverTool.MatchString(kind) && kind != "mcp_toolset" {
+		return "", invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", o.path, kind)
+	}
+	name, err := o.optional("name")
+	if name == "" {
+		name = kind
+	}
+	return name, err
 }
 
 // checkSchema checks what the API demands of an input schema.
