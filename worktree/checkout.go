@@ -147,24 +147,30 @@ func protected(patterns []string, name string) bool {
 	return false
 }
 
-// fits reports whether a pattern fits a name or a folder above it.
+// fits reports whether a pattern fits a name or a folder above it. When a part
+// does not fit, the last '**' takes one part more; an earlier one need not.
 func fits(pattern, name []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range name {
-				if fits(pattern[1:], name[i:]) {
-					return true
-				}
-			}
+	p, n := 0, 0
+	star, taken := -1, 0 // where to go on after the last '**', and what it took
+	for p < len(pattern) {
+		switch {
+		case pattern[p] == "**":
+			p++
+			star, taken = p, n
+		case n < len(name) && partFits(pattern[p], name[n]):
+			p, n = p+1, n+1
+		case star >= 0 && taken < len(name):
+			taken++
+			p, n = star, taken
+		default:
 			return false
 		}
-		if len(name) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], name[0]); !ok || err != nil {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
 	}
 	return true
+}
+
+// partFits: a pattern that is none fits nothing but itself.
+func partFits(pattern, part string) bool {
+	ok, err := path.Match(pattern, part)
+	return err == nil && ok
 }

@@ -43,6 +43,7 @@ type repo struct {
 	t     *testing.T
 	dir   string
 	state string
+	sides int
 }
 
 // newRepo makes a repository with an identity and one commit of files.

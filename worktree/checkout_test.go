@@ -1,0 +1,120 @@
+package worktree
+
+import (
+	"context"
+	"path"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCheckoutProtects(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, map[string]string{
+		"main.go": "1\n", "main_test.go": "test 1\n", "t/run.sh": "run 1\n", "t/gone.sh": "gone 1\n", "a[1]": "odd 1\n", "t/d/e/f": "deep 1\n", "日/本": "1\n",
+	})
+	p, base := r.pool(), r.head()
+	work := r.side(base, map[string]string{
+		"main.go": "2\n", "main_test.go": "test 2\n", "t/run.sh": "run 2\n", "t/gone.sh": "", "t/added.sh": "added 2\n", "a[1]": "odd 2\n",
+		"t/d/e/f": "deep 2\n", "new_test.go": "new 2\n", "日/本": "2\n",
+	})
+	tests := []struct {
+		paths []string
+		files string // "path=first line", those that differ from work
+	}{
+		{nil, ""},
+		{[]string{"main_test.go"}, "main_test.go=test 1"},
+		{[]string{"./t/"}, "t/added.sh= t/d/e/f=deep 1 t/gone.sh=gone 1 t/run.sh=run 1"},
+		{[]string{"*_test.go", "t/*.sh"}, "main_test.go=test 1 new_test.go= t/added.sh= t/gone.sh=gone 1 t/run.sh=run 1"},
+		{[]string{"**/f"}, "t/d/e/f=deep 1"},
+		{[]string{"t/**/e"}, "t/d/e/f=deep 1"},
+		{[]string{"a[1]"}, "a[1]=odd 1"},
+		{[]string{"日"}, "日/本=1"},
+		{[]string{"no such", "*.none", "[", "MAIN.GO"}, ""},
+	}
+	all := "main.go main_test.go t/run.sh t/gone.sh t/added.sh a[1] t/d/e/f new_test.go 日/本"
+	for _, tt := range tests {
+		tree, err := p.Checkout(ctx, work, ProtectSpec{From: base, Paths: tt.paths})
+		must(t, err)
+		for name := range strings.FieldsSeq(all) {
+			want, _ := try(r.dir, "git", "cat-file", "blob", work+":"+name)
+			if strings.HasPrefix(want, "fatal") {
+				want = ""
+			}
+			if i := strings.Index(" "+tt.files, " "+name+"="); i >= 0 {
+				want = tt.files[i+len(name)+1:]
+				for next := range strings.FieldsSeq(all) {
+					want, _, _ = strings.Cut(want, " "+next+"=")
+				}
+			}
+			got, _ := try(tree.Path, "sh", "-c", `cat "$1" 2>/dev/null`, "-", name)
+			if got != want {
+				t.Errorf("%q: %s holds %q, want %q", tt.paths, name, got, want)
+			}
+		}
+		if head := run(t, tree.Path, "git", "rev-parse", "HEAD"); head != work {
+			t.Errorf("HEAD is %s", head)
+		}
+		sh(t, tree.Path, "echo x >built; rm -r t")
+		release(t, p, tree)
+	}
+	if got := states(t, p); got != "free" {
+		t.Errorf("states: %q", got)
+	}
+	for _, bad := range []string{"", ".", "/etc/passwd", "..", "../x", "a/../.."} {
+		if _, err := p.Checkout(ctx, work, ProtectSpec{From: base, Paths: []string{bad}}); err == nil {
+			t.Errorf("path %q was taken", bad)
+		}
+	}
+	if _, err := p.Checkout(ctx, work, ProtectSpec{From: "nothing", Paths: []string{"t"}}); err == nil {
+		t.Error("protected from nothing")
+	}
+}
+
+func TestFits(t *testing.T) {
+	part := rapid.StringMatching(`[ab.]{1,3}`)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SliceOfN(part, 1, 4).Draw(t, "name")
+		if !protected([]string{strings.Join(name, "/")}, strings.Join(name, "/")) {
+			t.Fatal("a name does not protect itself")
+		}
+		pattern := rapid.SliceOfN(rapid.SampledFrom([]string{"*", "a", "b", "**", "a*", "?", "[ab]"}), 1, 4).Draw(t, "pattern")
+		if got, want := fits(pattern, name), slowFits(pattern, name); got != want {
+			t.Fatalf("%q fits %q: %v, want %v", pattern, name, got, want)
+		}
+	})
+}
+
+func TestManyStarsTakeNoTime(t *testing.T) {
+	var pattern, name []string
+	for range 2000 {
+		pattern, name = append(pattern, "**", "a"), append(name, "a", "b")
+	}
+	if !fits(pattern, name) || fits(append(pattern, "c"), name) {
+		t.Error("wrong")
+	}
+}
+
+// slowFits tries all prefixes of name and all ways to spell out '**'.
+func slowFits(pattern, name []string) bool {
+	for end := 1; end <= len(name); end++ {
+		if spelled(pattern, name[:end]) {
+			return true
+		}
+	}
+	return false
+}
+
+func spelled(pattern, name []string) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(name) == 0
+	case pattern[0] == "**":
+		return spelled(pattern[1:], name) || len(name) > 0 && spelled(pattern, name[1:])
+	case len(name) == 0:
+		return false
+	}
+	ok, _ := path.Match(pattern[0], name[0])
+	return ok && spelled(pattern[1:], name[1:])
+}
