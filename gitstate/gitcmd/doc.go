@@ -1,6 +1,6 @@
 // Package gitcmd is the one place that runs git.
 //
-// Every child gets LC_ALL=C, no terminal prompt, a process group of its own (a
+// Every child gets LC_ALL=C, no terminal prompt, a session of its own (a
 // Ctrl-C at the terminal must not cut a ref transaction in two) and, when it
 // only reads, --no-optional-locks. Arguments never pass a shell. A child is
 // asked to end with SIGTERM, on which git removes its lock files, and never

@@ -69,7 +69,8 @@ func (g Git) Read(ctx context.Context, args ...string) ([]byte, error) {
 	return g.output(ctx, nil, append([]string{"--no-optional-locks"}, args...))
 }
 
-// ReadIn is Read with something on standard input.
+// ReadIn is Read with something on standard input. Unless it is an *os.File, the
+// call lasts until a read of it returns, also when git ended before.
 func (g Git) ReadIn(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	return g.output(ctx, in, append([]string{"--no-optional-locks"}, args...))
 }
@@ -85,7 +86,7 @@ func (g Git) Write(ctx context.Context, args ...string) ([]byte, error) {
 	return g.output(ctx, nil, args)
 }
 
-// WriteIn is Write with something on standard input.
+// WriteIn is Write with something on standard input, read as ReadIn does.
 func (g Git) WriteIn(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	return g.output(ctx, in, args)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 )
@@ -34,8 +35,11 @@ func (v Version) AtLeast(major, minor int) bool {
 // CheckVersion asks git for its version and refuses one that is too old.
 func (g Git) CheckVersion(ctx context.Context) (Version, error) {
 	line, err := g.Line(ctx, "version")
-	if err != nil {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return Version{}, fmt.Errorf("%w: %w", ErrNoGit, err)
+	case err != nil:
+		return Version{}, err
 	}
 	v, err := ParseVersion(line)
 	if err != nil {
@@ -54,21 +58,19 @@ func ParseVersion(line string) (Version, error) {
 	if !ok {
 		return Version{}, fmt.Errorf("cannot read git's version %q", line)
 	}
-	word, _, _ := strings.Cut(rest, " ")
+	parts := strings.SplitN(rest, ".", 4)
 	var n [3]int
-	for i, part := range strings.SplitN(word, ".", 4) {
-		if i == len(n) {
-			break
+	for i := range min(len(parts), len(n)) {
+		digits := len(parts[i]) - len(strings.TrimLeft(parts[i], "0123456789"))
+		value, err := strconv.Atoi(parts[i][:digits])
+		if err == nil {
+			n[i] = value
+		} else if i < 2 {
+			return Version{}, fmt.Errorf("cannot read git's version %q", line)
 		}
-		digits := strings.TrimRight(part, "abcdefghijklmnopqrstuvwxyz-")
-		value, err := strconv.Atoi(digits)
-		if err != nil {
-			if i < 2 {
-				return Version{}, fmt.Errorf("cannot read git's version %q", line)
-			}
-			break
-		}
-		n[i] = value
+	}
+	if len(parts) < 2 {
+		return Version{}, fmt.Errorf("cannot read git's version %q", line)
 	}
 	return Version{n[0], n[1], n[2]}, nil
 }
