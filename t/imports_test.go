@@ -50,11 +50,13 @@ var rules = map[string]rule{
 		never: []string{"os/exec", "database/sql"},
 	},
 	"cmd/git-flower": {
-		ours:    []string{"..."},
-		outside: []string{"github.com/urfave/cli/v2", "github.com/charmbracelet/x/ansi", "golang.org/x/term", "github.com/joho/godotenv"},
+		ours: []string{"..."},
+		outside: []string{"github.com/urfave/cli/v2", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/ansi/...", "github.com/clipperhouse/displaywidth",
+			"golang.org/x/term", "github.com/joho/godotenv"},
 	},
-	"t":      {},
-	"t/perf": {},
+	"t":          {},
+	"t/endpoint": {ours: []string{"engine/rehearse"}},
+	"t/perf":     {},
 }
 
 const (
