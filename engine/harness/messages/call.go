@@ -91,11 +91,12 @@ func (t *turn) performGroup(ctx context.Context, calls []call) error {
 }
 
 // reopen answers calls that a crash or a fault left open: tools of ours are
-// called again under the same id, the others are told that they were cut off.
+// called again under the same id, and so are those that only look; the others
+// are told that they were cut off.
 func (t *turn) reopen(ctx context.Context, open []call) *harness.Ended {
 	var again []call
 	for _, k := range open {
-		if t.tools.isCustom(k.name) {
+		if t.tools.again(k.name) {
 			again = append(again, k)
 			continue
 		}

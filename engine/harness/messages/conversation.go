@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -13,9 +14,10 @@ import (
 // bytes it would have sent without the crash.
 type conversation struct {
 	messages []*message
-	ids      map[string]bool // of tool calls, ever
-	said     map[string]bool // uuids of entries
-	pictures measure         // results that hold pictures
+	ids      map[string]bool   // of tool calls, ever
+	said     map[string]bool   // uuids of entries
+	seen     map[string]string // sha256 of files as tools last showed or wrote them, by path
+	pictures measure           // results that hold pictures
 }
 
 // A message is one API message; neighbours of one role are one message.
@@ -45,7 +47,7 @@ type call struct {
 }
 
 func newConversation() *conversation {
-	return &conversation{ids: map[string]bool{}, said: map[string]bool{}}
+	return &conversation{ids: map[string]bool{}, said: map[string]bool{}, seen: map[string]string{}}
 }
 
 func (c *conversation) last() *message {
@@ -128,6 +130,7 @@ func (c *conversation) load(entries []json.RawMessage) (last, began string, err 
 		}
 		last = e.UUID
 		c.said[e.UUID] = true
+		maps.Copy(c.seen, e.Seen)
 		if e.APIError || e.Type != "user" && e.Type != "assistant" {
 			continue
 		}

@@ -70,7 +70,10 @@ type stored struct {
 	Sidechain bool   `json:"isSidechain"`
 	APIError  bool   `json:"isApiErrorMessage"`
 	Stops     bool   `json:"flowerStops"`
-	Message   struct {
+	// Seen are the files, by path, that a tool showed or wrote: the sha256 of
+	// their content then, so that a resumed session still knows them.
+	Seen    map[string]string `json:"flowerSeen"`
+	Message struct {
 		ID         string          `json:"id"`
 		Content    json.RawMessage `json:"content"`
 		StopReason string          `json:"stop_reason"`

@@ -80,6 +80,17 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
+func TestPlanLimitIsKnownByItsHeader(t *testing.T) {
+	now := time.Unix(1796050800, 0)
+	b := newBench(t, func(c *Config) { c.Now = func() time.Time { return now } })
+	r := harnesstest.Fail(429, "rate_limit_error", "no more today")
+	r.Header = http.Header{"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {"1796054400"}}
+	b.stub.Push(r)
+	if ended, _ := b.turn("go"); ended.Fault.Class != harness.UsageLimit || ended.Fault.RetryAfter != time.Hour {
+		t.Errorf("fault %+v", ended.Fault)
+	}
+}
+
 func TestSecretsStayOutOfFaults(t *testing.T) {
 	b := newBench(t)
 	b.stub.Push(harnesstest.Fail(400, "invalid_request_error", "key "+b.stub.Key+", sk-ant-oat01-abc_DEF-123,\n Authorization: Bearer abcdefgh12345678, https://u:hunter2@host/ "+strings.Repeat("x", 2000)))

@@ -2,6 +2,8 @@ package messages
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +24,46 @@ type digest [sha256.Size]byte
 type files struct {
 	dir string
 
-	mu   sync.Mutex
-	seen map[string]digest
+	mu     sync.Mutex
+	seen   map[string]digest
+	unkept map[string]digest // seen, but not yet in the transcript
+}
+
+func newFiles(dir string) *files {
+	return &files{dir: dir, seen: map[string]digest{}, unkept: map[string]digest{}}
+}
+
+// news returns what was seen since the last call as a JSON object, nil for nothing.
+func (f *files) news() json.RawMessage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.unkept) == 0 {
+		return nil
+	}
+	hexed := map[string]string{}
+	for path, d := range f.unkept {
+		hexed[path] = hex.EncodeToString(d[:])
+	}
+	clear(f.unkept)
+	raw, err := json.Marshal(hexed)
+	if err != nil {
+		return nil // a path that is no text: the file is read again when it matters
+	}
+	return raw
+}
+
+// recall takes over what an earlier process has seen. What does not parse is
+// not known, and is read again.
+func (f *files) recall(seen map[string]string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for path, hexed := range seen {
+		var d digest
+		if raw, err := hex.DecodeString(hexed); err == nil && len(raw) == len(d) {
+			copy(d[:], raw)
+			f.seen[path] = d
+		}
+	}
 }
 
 // path makes a model's path absolute.
@@ -137,6 +177,7 @@ func (f *files) saw(path string, d digest) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen[path] = d
+	f.unkept[path] = d
 }
 
 // known checks that the model has seen a file as it is now.

@@ -104,6 +104,7 @@ func (s *session) resume(ctx context.Context, now time.Time) (time.Time, error) 
 	if err != nil {
 		return now, fmt.Errorf("load transcript: %w", err)
 	}
+	s.tools.files.recall(s.convo.seen)
 	s.journal.last = last
 	if at, err := time.Parse(time.RFC3339, began); err == nil {
 		return at, nil
@@ -132,6 +133,9 @@ func (s *session) answer(ctx context.Context, k call, r harness.Result, denied, 
 	}
 	if stops {
 		rec.extra = append(rec.extra, member{"flowerStops", json.RawMessage("true")})
+	}
+	if seen := s.tools.files.news(); seen != nil {
+		rec.extra = append(rec.extra, member{"flowerSeen", seen})
 	}
 	if _, err := s.journal.append(ctx, rec); err != nil {
 		return err

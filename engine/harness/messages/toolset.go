@@ -20,14 +20,17 @@ type tool struct {
 }
 
 // A toolset is what one session offers, in a fixed order.
-type toolset struct{ offered []*tool }
+type toolset struct {
+	offered []*tool
+	files   *files
+}
 
 // newToolset takes the built-in tools that are wanted and known, in our own
 // order so that the request's prefix does not depend on the caller's, then the
 // custom ones.
 func newToolset(h *Harness, o harness.Options) (*toolset, error) {
-	s := &toolset{}
-	for _, t := range builtins(h, o) {
+	s := &toolset{files: newFiles(o.Dir)}
+	for _, t := range builtins(h, o, s.files) {
 		if slices.Contains(o.Tools, t.name) {
 			s.offered = append(s.offered, t)
 		}
@@ -57,9 +60,11 @@ func (s *toolset) find(name string) (*tool, bool) {
 	return nil, false
 }
 
-func (s *toolset) isCustom(name string) bool {
+// again says whether a call that a crash cut off is simply made again: a tool
+// of ours knows the call by its id, and one that only looks harms nothing.
+func (s *toolset) again(name string) bool {
 	t, ok := s.find(name)
-	return ok && t.custom
+	return ok && (t.custom || t.parallel)
 }
 
 func (s *toolset) names() []string {
@@ -93,8 +98,7 @@ func (s *toolset) definitions() []json.RawMessage {
 
 // builtins are the tools this harness has, under Claude Code's names and with
 // its inputs, so that prompts and guards serve both harnesses.
-func builtins(h *Harness, o harness.Options) []*tool {
-	f := &files{dir: o.Dir, seen: map[string]digest{}}
+func builtins(h *Harness, o harness.Options, f *files) []*tool {
 	sh := &shell{run: h.c.Shell, dir: o.Dir, env: o.Env}
 	return []*tool{
 		builtin("Read", readAbout, readSchema, true, f.read),

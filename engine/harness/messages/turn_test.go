@@ -186,8 +186,15 @@ func TestCallsAfterAStopAreNotRun(t *testing.T) {
 	if ended, _ := b.turn(""); ended.Stop != harness.StopTool {
 		t.Errorf("resumed: %+v", ended)
 	}
-	b.stub.Push(harnesstest.Say("ok"))
-	b.done("but then")
+
+	// Words said after it want an answer, also when a crash came in between.
+	b.stub.Push(harnesstest.Fail(500, "api_error", "down"), harnesstest.Say("ok"))
+	if ended, _ := b.turn("but then"); ended.Fault == nil {
+		t.Errorf("ended %+v", ended)
+	}
+	_ = b.session.Close()
+	b.session = nil
+	b.done("")
 }
 
 func TestInterruptedTurnTellsTheModelOnce(t *testing.T) {
@@ -230,8 +237,30 @@ func TestStalledStreamIsANetworkFault(t *testing.T) {
 	held := harnesstest.Say("never done")
 	held.Hold = make(chan struct{})
 	b.stub.Push(held)
-	if ended, _ := b.turn("go"); ended.Fault == nil || ended.Fault.Class != harness.Network {
+	if ended, _ := b.turn("go"); ended.Fault == nil || ended.Fault.Class != harness.Network || !strings.Contains(ended.Fault.Message, errStalled.Error()) {
 		t.Errorf("ended %+v", ended.Fault)
+	}
+}
+
+func TestReasoningWithoutSignatureIsNotSentBack(t *testing.T) {
+	b := newBench(t)
+	b.stub.Push(harnesstest.Reply{Blocks: []harnesstest.Block{harnesstest.ThinkingBlock("unsigned", ""), harnesstest.ThinkingBlock("weighed", "sig"),
+		harnesstest.TextBlock("a")}}, harnesstest.Say("b"))
+	b.done("go")
+	b.done("on")
+	body := string(b.stub.Last().Body)
+	if strings.Contains(body, "unsigned") || !strings.Contains(body, `"thinking":"weighed","type":"thinking"`) && !strings.Contains(body, `"thinking":"weighed","signature":"sig"`) {
+		t.Error(body[strings.Index(body, `"messages"`):])
+	}
+}
+
+func TestBlockThatIsWholeFromTheStart(t *testing.T) {
+	b := newBench(t)
+	b.stub.Push(harnesstest.Reply{Blocks: []harnesstest.Block{{Raw: json.RawMessage(`{"type":"text","text":"all at once"}`)},
+		{Raw: json.RawMessage(`{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"echo whole"}}`)}}}, harnesstest.Say("ok"))
+	_, events := b.turn("go")
+	if !slices.Contains(events, harness.Event(harness.Text{Text: "all at once"})) || b.lastMessage().Content[0].Result() != "whole" {
+		t.Errorf("events %+v", events)
 	}
 }
 
