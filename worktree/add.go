@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"git-flower/worktree/process"
 )
 
 // Add makes a tree for a worker, detached at spec.Base, in a place that is free
@@ -128,7 +130,7 @@ func (p *Pool) takeFree(name string) *slot {
 }
 
 // Reopen returns the tree that a worker has from before, in this process or in
-// one that is gone. Its files are as the worker left them; if the folder was
+// one that is gone, whose commands are ended if they still run. Its files are as the worker left them; if the folder was
 // deleted, those of the last snapshot or commit are put back, which Finish will
 // tell. The error wraps fs.ErrNotExist when there is no such tree, and is a
 // *BusyError when another process holds it. Spec.Base does not count.
@@ -170,7 +172,7 @@ func (p *Pool) resume(ctx context.Context, s *slot, spec Spec) error {
 	if s.owner.State != stateWorking || s.owner.Run != spec.Run || s.owner.Worker != spec.Worker {
 		return fs.ErrNotExist
 	}
-	if err := p.dropCopies(s); err != nil {
+	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
 		return err
 	}
 	if err := p.restoreDeleted(ctx, s); err != nil {

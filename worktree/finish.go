@@ -135,6 +135,9 @@ func (p *Pool) settle(ctx context.Context, s *slot, tip string) error {
 	if info, err := os.Lstat(filepath.Join(s.git(), "objects")); err != nil || !info.IsDir() || !s.gitDirInPlace() {
 		return p.makeGitDir(ctx, s, tip)
 	}
+	if err := p.keepRebased(ctx, s); err != nil {
+		return err
+	}
 	for _, name := range unfinished {
 		if err := removeAll(filepath.Join(s.git(), name)); err != nil {
 			return err

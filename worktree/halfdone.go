@@ -27,6 +27,28 @@ var operations = []struct{ file, name string }{
 	{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
 }
 
+// unfinishedHead is where the worker's git directory keeps the commits that a
+// rebase it did not finish set out from: they are in nobody's history.
+const unfinishedHead = "UNFINISHED_HEAD"
+
+func (p *Pool) keepRebased(ctx context.Context, s *slot) error {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		text, err := readPlain(filepath.Join(s.git(), dir, "orig-head"), maxRefFile)
+		id := strings.TrimSpace(string(text))
+		if err != nil || !f.validID(id) {
+			continue
+		}
+		if err := putFile(s, unfinishedHead, id+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func operationIn(gitDir string) string {
 	for _, op := range operations {
 		if _, err := os.Lstat(filepath.Join(gitDir, op.file)); err == nil {

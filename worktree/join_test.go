@@ -34,9 +34,12 @@ func (r *repo) side(base string, files map[string]string) string {
 	for name, text := range files {
 		if text == "" {
 			r.git("rm", "-q", "--", name)
-			continue
 		}
-		r.write(map[string]string{name: text})
+	}
+	for name, text := range files {
+		if text != "" {
+			r.write(map[string]string{name: text})
+		}
 	}
 	r.git("add", "-A")
 	r.sides++ // no two are the same commit

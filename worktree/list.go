@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"git-flower/worktree/process"
 )
 
 // An Info tells people about a tree.
@@ -103,13 +105,7 @@ func (p *Pool) healSlot(ctx context.Context, s *slot) error {
 	case stateAside:
 		return p.moveAside(s, s.owner.Reason)
 	case stateBuilding, stateScratch, stateReleasing:
-		if err := p.makeDirs(); err != nil {
-			return err
-		}
-		return p.recycle(ctx, s)
-	}
-	if err := p.makeDirs(); err != nil {
-		return err
+		return errors.Join(process.EndLeft(s.dir), p.recycle(ctx, s))
 	}
 	return p.moveAside(s, s.owner.Reason)
 }

@@ -149,7 +149,7 @@ func (p *Pool) ownCommits(ctx context.Context, s *slot) (map[string]string, erro
 	if err := eachPackedRef(s.git(), note); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge/orig-head", "rebase-apply/orig-head"} {
+	for _, name := range []string{"HEAD", unfinishedHead, "MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge/orig-head", "rebase-apply/orig-head"} {
 		if text, err := readRef(s.git(), name); err == nil {
 			note(name, text)
 		}
