@@ -73,21 +73,19 @@ func (a answer) expect(id ObjectID, kind string) error {
 	return corrupt(id, "a %s where a %s is expected", a.kind, kind)
 }
 
-// exchange asks for some objects and reads all answers. After a failure of the
-// process it is of no use, and the next call starts another.
+// exchange asks for some objects and reads all answers. A process that was lost
+// since the last time is replaced; what fails with a new one has failed.
 func (r *reader) exchange(ctx context.Context, ids []ObjectID, f func(int, answer) error) error {
-	if r.p == nil {
-		p, err := r.git.Start(context.WithoutCancel(ctx), "--no-optional-locks", "cat-file", "--batch")
-		if err != nil {
-			return err
-		}
-		r.p = p
+	old := r.p != nil
+	first, err := r.ask(ctx, ids)
+	if err != nil && old {
+		first, err = r.ask(ctx, ids)
 	}
-	if _, err := io.WriteString(r.p.In, requests(ids)); err != nil {
-		return r.fail(err)
+	if err != nil {
+		return err
 	}
-	var refused error
-	for i := range ids {
+	refused := f(0, first)
+	for i := 1; i < len(ids); i++ {
 		a, err := readAnswer(r.p.Out)
 		if err != nil {
 			return r.fail(err)
@@ -97,6 +95,25 @@ func (r *reader) exchange(ctx context.Context, ids []ObjectID, f func(int, answe
 		}
 	}
 	return refused
+}
+
+// ask sends the requests and reads the first answer.
+func (r *reader) ask(ctx context.Context, ids []ObjectID) (answer, error) {
+	if r.p == nil {
+		p, err := r.git.Start(context.WithoutCancel(ctx), "--no-optional-locks", "cat-file", "--batch")
+		if err != nil {
+			return answer{}, err
+		}
+		r.p = p
+	}
+	if _, err := io.WriteString(r.p.In, requests(ids)); err != nil {
+		return answer{}, r.fail(err)
+	}
+	a, err := readAnswer(r.p.Out)
+	if err != nil {
+		return answer{}, r.fail(err)
+	}
+	return a, nil
 }
 
 func requests(ids []ObjectID) string {

@@ -50,18 +50,16 @@ func (m *mover) move(ctx context.Context, updates []RefUpdate) error {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
+		old := m.p != nil // a process that may have been lost since the last move
 		err := m.transaction(ctx, updates)
-		if err == nil {
+		again := false
+		if err != nil {
+			again, err = m.judge(ctx, updates, err, old)
+		}
+		switch {
+		case err == nil:
 			return m.sync(updates)
-		}
-		again, err := m.judge(ctx, updates, err)
-		if err == nil && !again {
-			return m.sync(updates)
-		}
-		if !again {
-			return err
-		}
-		if !pause(ctx, time.Duration(rand.Int64N(int64(50*time.Millisecond)))) {
+		case !again, !pause(ctx, time.Duration(rand.Int64N(int64(50*time.Millisecond)))):
 			return err
 		}
 	}
@@ -145,8 +143,9 @@ func (m *mover) fail(err error) error {
 
 // judge finds out what a failed transaction has done by looking at the refs,
 // not at git's words: it happened, or a ref has another value than expected, or
-// neither, and then it may be tried again if somebody held a lock.
-func (m *mover) judge(ctx context.Context, updates []RefUpdate, failed error) (again bool, err error) {
+// neither, and then it may be tried again if somebody held a lock or the process
+// was an old one.
+func (m *mover) judge(ctx context.Context, updates []RefUpdate, failed error, old bool) (again bool, err error) {
 	names := make([]string, len(updates))
 	for i, u := range updates {
 		names[i] = u.Name
@@ -167,7 +166,7 @@ func (m *mover) judge(ctx context.Context, updates []RefUpdate, failed error) (a
 			return false, fmt.Errorf("%w: '%s' is at '%s', not at '%s'", ErrConflict, u.Name, now[u.Name], u.Old)
 		}
 	}
-	return ctx.Err() == nil && heldLock(failed), failed
+	return ctx.Err() == nil && (old || heldLock(failed)), failed
 }
 
 // heldLock tells a lock that somebody holds from every other failure.
