@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"git-flower/gitstate/gitcmd"
@@ -60,7 +58,7 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 		r.After = r.Before
 		return r, nil
 	}
-	if err := p.fitsCheckout(ctx, g.Dir(), r.Before, join); err != nil {
+	if err := p.fitsCheckout(ctx, g, r.Before, join); err != nil {
 		return r, err
 	}
 	r.FastForward = len(need) == 1 && !spec.Squash && !spec.NoFF
@@ -114,44 +112,12 @@ func dirtyPaths(fields []string) []string {
 	return paths
 }
 
-// fitsCheckout merges without files first, and looks for files of the user's
-// that git does not keep and that the merge would put its own in place of.
-func (p *Pool) fitsCheckout(ctx context.Context, top, before, join string) error {
-	tree, conflicts, err := p.mergeTree(ctx, before, join)
-	if err != nil {
-		return err
-	}
-	if len(conflicts) > 0 {
-		return &ConflictError{Paths: conflicts}
-	}
-	out, err := p.objects().Read(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", before, tree)
-	if err != nil {
-		return err
-	}
-	var there []string
-	for _, name := range splitZ(out) {
-		if inTheWay(top, name) {
-			there = append(there, name)
-		}
-	}
-	if len(there) > 0 {
-		return &OverwriteError{Paths: there}
-	}
-	return nil
-}
-
-// inTheWay reports whether something stands where a file is to be made.
-func inTheWay(top, name string) bool {
-	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(name)))
-	return err == nil
-}
-
 // merge does what git does for a user, and undoes it if it did not come to its end.
 func merge(ctx context.Context, g gitcmd.Git, spec LandSpec, fastForward bool) error {
 	switch {
 	case fastForward:
 		_, err := g.Write(ctx, "merge", "--ff-only", "--no-squash", "--commit", "--no-stat", spec.Join)
-		return err
+		return undoing(ctx, g, err)
 	case spec.Squash:
 		return undoing(ctx, g, squash(ctx, g, spec))
 	}
