@@ -58,7 +58,7 @@ func (e *Engine) askTool(s Step, session, from string) harness.Tool {
 
 // ask answers a model's call.
 func (e *Engine) ask(ctx context.Context, m gitstate.Meta, q Question) (harness.Result, error) {
-	asked, known := e.questionOf(m.Call)
+	asked, known := e.questionOf(m)
 	if !known && e.c.Asks >= 0 && e.asksUsed() >= e.c.Asks {
 		return harness.Result{Text: noMoreAsks}, nil
 	}
@@ -118,10 +118,10 @@ func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gi
 	return d, nil
 }
 
-// questionOf is the question that a tool call has posed before.
-func (e *Engine) questionOf(call string) (gitstate.Doc, bool) {
+// questionOf is the question that a session's tool call has posed before.
+func (e *Engine) questionOf(m gitstate.Meta) (gitstate.Doc, bool) {
 	return e.deps.State.History().Last(func(d gitstate.Doc) bool {
-		return d.Kind == gitstate.KindQuestion && d.Meta.Call == call
+		return d.Kind == gitstate.KindQuestion && d.Meta.Call == m.Call && d.Meta.Session == m.Session
 	})
 }
 

@@ -35,10 +35,10 @@ func TestResumedSessionKnowsItsFiles(t *testing.T) {
 			b.done("edit it")
 			got, _ := os.ReadFile(path)
 			if c.want == "" && string(got) != "0ld\n" {
-				t.Errorf("got %q; the model was told: %s", got, b.lastMessage().Content[0].Content)
+				t.Errorf("got %q; the model was told: %s", got, told(b.lastMessage().Content[0]))
 			}
-			if told := string(b.lastMessage().Content[0].Content); !strings.Contains(told, c.want) {
-				t.Errorf("the model was told: %s", told)
+			if text := told(b.lastMessage().Content[0]); !strings.Contains(text, c.want) {
+				t.Errorf("the model was told: %s", text)
 			}
 		})
 	}
@@ -62,7 +62,16 @@ func TestLooksThatWereCutOffAreMadeAgain(t *testing.T) {
 	b.options.Resume, b.session = true, nil
 	b.done("")
 	results := b.lastMessage().Content
-	if len(results) != 2 || !strings.Contains(string(results[0].Content), "content") || !strings.Contains(string(results[1].Content), "[interrupted]") {
+	if len(results) != 2 || !strings.Contains(told(results[0]), "content") || !strings.Contains(told(results[1]), "[interrupted]") {
 		t.Errorf("the model was told: %+v", results)
 	}
+}
+
+// told is the text of a tool result.
+func told(result harnesstest.WireBlock) string {
+	var all []string
+	for _, b := range result.Content {
+		all = append(all, b.Text)
+	}
+	return strings.Join(all, "\n")
 }
