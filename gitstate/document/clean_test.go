@@ -1,7 +1,10 @@
 package document_test
 
 import (
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	. "git-flower/gitstate/document"
 )
@@ -36,4 +39,23 @@ func TestClean(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	equal(t, "one line", OneLine(" a \r\n\n\tb\x1b[0m  c\n"), "a b c")
+}
+
+// Whatever a terminal is told between the words, the words stay.
+func TestCleanKeepsTheWords(t *testing.T) {
+	told := []string{
+		"\x1b[31m", "\x1b[0;1;38;5;12m", "\x1b[2K", "\x1b[?1049h", "\x1b]0;title\x07", "\x1b]8;;u\x1b\\", "\x1bP1$r\x1b\\", "\x1b_x\x1b\\",
+		"\u009b31m", "\u009d0;t\u009c", "\x1b7", "\x1b(0", "\x00", "\x08", "\u202e", "\u2069", "\ufeff", "\U000e0041", "",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var dirty, words strings.Builder
+		for range rapid.IntRange(0, 12).Draw(t, "parts") {
+			word := rapid.SampledFrom([]string{"éa", "目标", "\n", " x", "\tü", "😀"}).Draw(t, "word")
+			dirty.WriteString(rapid.SampledFrom(told).Draw(t, "told") + word)
+			words.WriteString(word)
+		}
+		if got, want := Clean(dirty.String()), Clean(words.String()); got != want {
+			t.Fatalf("%q cleaned is %q, want %q", dirty.String(), got, want)
+		}
+	})
 }

@@ -18,6 +18,11 @@
 //     before the first heading is dropped, an unknown heading is body.
 //   - Placeholders such as "(empty)" or "(未填)" are empty.
 //
+// The lists are the same in all documents: an item goes on over lines that are
+// indented or follow it directly, and "none" or "(无)" is no item. A check may go
+// on with "Run: `command`" (运行：) and may end in "[unverifiable here: reason]"
+// ([此环境无法验证：reason]); a check result is "- 2 failed: evidence".
+//
 // A missing section is told by Missing and never invented. A verdict that does
 // not parse is not Clear and never Reached.
 //

@@ -83,7 +83,7 @@ func (h *heading) finish(rest, bold string, hashes, marked bool) bool {
 	case !colon && rest != "":
 		return false
 	case !colon:
-		h.unmarked = !marked
+		h.unmarked = !marked && h.number >= 0
 		return marked || h.number >= 0
 	}
 	h.body = strings.TrimSpace(body)

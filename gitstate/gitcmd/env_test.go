@@ -75,6 +75,10 @@ func TestCopiesDoNotShare(t *testing.T) {
 			t.Errorf("variable is %q, want %q", got, want)
 		}
 	}
+	less := one.Without("B", "NONE")
+	if got := line(t, less.With(`alias.b=!echo "$A$B"`), "b"); got != "0" || line(t, one.With(`alias.b=!echo "$B"`), "b") != "one" {
+		t.Errorf("without the variable: %q", got)
+	}
 	if got := base.In("/elsewhere").Dir(); got != "/elsewhere" || base.Dir() == got {
 		t.Errorf("directories %q and %q", got, base.Dir())
 	}
