@@ -35,7 +35,7 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]strin
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{g.ignored, g.tracked, g.untracked, g.unlisted} {
+	for _, step := range []func(context.Context) error{g.ignored, g.submodules, g.tracked, g.untracked, g.unlisted} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -64,6 +64,22 @@ func (g *gathering) ignored(ctx context.Context) error {
 	}
 	slices.Sort(g.skip)
 	return nil
+}
+
+// submodules notes those with something in them: git looks at their commit and
+// no further, and their objects are not ours to keep.
+func (g *gathering) submodules(ctx context.Context) error {
+	out, err := g.git.Read(ctx, "ls-files", "-z", "-s")
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if !bytes.HasPrefix(entry, []byte("160000 ")) {
+			continue
+		}
+		_, name, _ := strings.Cut(string(entry), "\t")
+		if inside, err := os.ReadDir(g.path(name)); err == nil && len(inside) > 0 {
+			g.leftOut = append(g.leftOut, name+"/ (files of a submodule)")
+		}
+	}
+	return err
 }
 
 // tracked takes up changes to files that HEAD holds.
