@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"git-flower/gitstate"
 )
@@ -61,18 +62,25 @@ func runFsck(ctx context.Context, env *Env, c *call) error {
 	return nil
 }
 
+// allNames are the names of all runs, in an order that says nothing about when
+// they were made, so that --canonical can be compared.
 func allNames(ctx context.Context, store *gitstate.Store) ([]string, error) {
 	all, err := store.Runs(ctx)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
+	slices.Sort(names)
 	return names, err
 }
 
 func printProblems(env *Env, found []gitstate.Problem) error {
 	for _, p := range found {
-		line := fmt.Sprintf("%s %s %s: %s\n", oneLine(p.Run), p.Commit, oneLine(p.Check), oneLine(p.Text))
+		commit := string(p.Commit)
+		if commit == "" {
+			commit = "-" // it is the refs that are wrong
+		}
+		line := fmt.Sprintf("%s %s %s: %s\n", oneLine(p.Run), commit, oneLine(p.Check), oneLine(p.Text))
 		if err := write(env.Out, line); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func TestStatusOutsideOfARepositoryForScripts(t *testing.T) {
 	d := newDesk(t)
 	for _, words := range [][]string{{"status", "--json"}, {"status", "--porcelain"}, {"status", "x"}, {"log"}, {"show"}, {"fsck"}} {
 		d.expect(128, words...)
-		if d.out.Len() > 0 || !strings.Contains(d.err.String(), "not a git repository") {
+		if d.out.Len() > 0 || !strings.HasPrefix(d.err.String(), "fatal: not a git repository (or any of the parent directories): .git\nhint: ") {
 			t.Errorf("%q: %q, %q", words, d.out.String(), d.err.String())
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -156,5 +157,39 @@ func TestMoneyIsShown(t *testing.T) {
 		if got := dollars(micro); got != want {
 			t.Errorf("%d: %q, want %q", micro, got, want)
 		}
+	}
+}
+
+// From the command line to the setting, by way of the parser.
+func TestOptionsReachTheConfiguration(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	d.git("config", "flower.rounds", "5")
+	d.git("config", "flower.land", "true")
+	var got Config
+	c := &command{name: "sample", args: -1, options: runOptions(), run: func(ctx context.Context, env *Env, c *call) (err error) {
+		got, err = env.Config(ctx, c)
+		return err
+	}}
+	try := func(words ...string) error {
+		options, args, err := permute(c, words)
+		if err != nil {
+			return err
+		}
+		d.reset()
+		line := append(append([]string{"git-flower", c.name}, options...), append([]string{"--"}, args...)...)
+		return newApp(d.env, []*command{c}).RunContext(t.Context(), line)
+	}
+	if err := try("words", "--no-goal", "--budget", "none", "--no-land", "--timeout=0"); err != nil {
+		t.Fatal(err)
+	}
+	if got.Rounds != 5 || got.Goal || got.Land || got.Budget != 0 || got.Timeout != 0 {
+		t.Errorf("%+v", got)
+	}
+	if err := try("--rounds", "7"); err != nil || got.Rounds != 7 || !got.Land || !got.Goal {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := try("--rounds", "none"); err == nil || !strings.Contains(err.Error(), "option '--rounds'") {
+		t.Errorf("%v", err)
 	}
 }

@@ -117,7 +117,7 @@ func conclude(ctx context.Context, env *Env, err error) int {
 	if e.ending == endFatal {
 		prefix = "fatal"
 	}
-	say(env.Err, prefix, e.Error())
+	say(env.Err, prefix, wording(e.err))
 	if e.command != nil {
 		e.command.printUsage(env.Err)
 	}
@@ -163,6 +163,16 @@ func asEnding(err error) *endError {
 		whole.hint = hintFor(err)
 	}
 	return &whole
+}
+
+// wording is an error's text. Where git itself does not find a repository, or
+// refuses it, its own words are the whole message.
+func wording(err error) string {
+	var git *gitcmd.Error
+	if errors.Is(err, gitstate.ErrNotRepository) && errors.As(err, &git) && strings.TrimSpace(git.Stderr) != "" {
+		return strings.TrimSpace(git.Stderr)
+	}
+	return err.Error()
 }
 
 // say prints a message with its prefix on every line of it, cleaned.

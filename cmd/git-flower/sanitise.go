@@ -15,6 +15,9 @@ import (
 //
 // Joiners (U+200C, U+200D) stay: Persian, Hindi and emoji need them.
 func sanitise(text string) string {
+	if printable(text) {
+		return text
+	}
 	return strings.Map(visible, withoutSequences(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
@@ -77,7 +80,21 @@ func hidden(r rune) bool {
 	return false
 }
 
+// printable reports whether a text is of printable ASCII alone, as nearly all
+// ids and subjects are.
+func printable(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // oneLine is sanitise for a place in a line.
 func oneLine(text string) string {
+	if printable(text) && !strings.Contains(text, "  ") {
+		return strings.Trim(text, " ")
+	}
 	return strings.Join(strings.Fields(sanitise(text)), " ")
 }

@@ -50,3 +50,9 @@ func FuzzSanitise(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkOneLine(b *testing.B) {
+	for b.Loop() {
+		oneLine("verdict: round 2: two of three checks pass")
+	}
+}
