@@ -138,3 +138,45 @@ func manyRuns(b *testing.B, n int) string {
 	run(b, dir, "pack-refs", "--all")
 	return dir
 }
+
+// BenchmarkLongRun reads, extends and checks a run of 1,000 records.
+func BenchmarkLongRun(b *testing.B) {
+	dir := newRepo(b)
+	s := open(b, dir, Config{NoSync: true})
+	r := create(b, s, "long")
+	for i := range 1000 {
+		kind := []Kind{KindReport, KindStep, KindSession, KindVerdict}[i%4]
+		add(b, r, Record{Kind: kind, Subject: "x", Meta: Meta{Worker: "coder-1", Session: fmt.Sprint("s", i), Round: i}, Body: benchBody})
+	}
+	b.Run("open", func(b *testing.B) {
+		for range b.N {
+			if _, err := s.Run(b.Context(), "long"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("log", func(b *testing.B) {
+		for range b.N {
+			if err := s.Log(b.Context(), "long", func(Entry) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("git log", func(b *testing.B) {
+		for range b.N {
+			run(b, dir, "log", "--format=%H %s %(trailers)", "flower/run/long")
+		}
+	})
+	b.Run("fsck", func(b *testing.B) {
+		for range b.N {
+			if problems, err := s.Fsck(b.Context(), "long"); err != nil || len(problems) > 0 {
+				b.Fatal(problems, err)
+			}
+		}
+	})
+	b.Run("append", func(b *testing.B) {
+		for range b.N {
+			add(b, r, Record{Kind: KindReport, Subject: "x", Body: benchBody})
+		}
+	})
+}

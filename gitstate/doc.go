@@ -89,9 +89,10 @@
 // harness, and the sessions before it as "retired".
 //
 // P21: ledger/<wake>.json is a list of accounts (LedgerRow), rewritten whole by that
-// wake alone. bench/scripts/ and bench/notes/ are files for people and workers; a
-// script that begins with "#!" is executable. P22: no path of the tree has a
-// component that some system takes for '.git' or for a way up, and none is over 1 MiB.
+// wake alone. bench/scripts/ and bench/notes/ are files for people and workers.
+// P22: everything in the tree is a plain file, executable if and only if it begins
+// with "#!", of at most 1 MiB, and no part of its path is what some system takes for
+// '.git' or for a way up, nor a name that some system does not allow.
 //
 // # Reachability
 //

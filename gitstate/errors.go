@@ -10,7 +10,7 @@ var (
 	ErrNotFound      = errors.New("not found")
 	ErrConflict      = errors.New("the run has moved")
 	ErrFormat        = errors.New("written by a newer version of git flower")
-	ErrCorrupt       = errors.New("corrupt record")
+	ErrCorrupt       = errors.New("corrupt")
 	ErrName          = errors.New("not a valid run name")
 	ErrAmbiguous     = errors.New("several runs fit")
 	ErrNotRepository = errors.New("not a git repository")
@@ -32,5 +32,5 @@ func (e *LockedError) Error() string {
 
 // corrupt says what is wrong with which object.
 func corrupt(where any, format string, args ...any) error {
-	return fmt.Errorf("%w '%v': %s", ErrCorrupt, where, fmt.Sprintf(format, args...))
+	return fmt.Errorf("'%v' is %w: %s", where, ErrCorrupt, fmt.Sprintf(format, args...))
 }

@@ -1,7 +1,6 @@
 package gitstate
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -53,7 +52,7 @@ func (c *checker) checkTree(ctx context.Context, r *checked) error {
 	c.checkDocuments(r, docs)
 	r.view.history.Docs = append(slices.Clip(r.view.history.Docs), docs...)
 	slices.SortFunc(r.view.history.Docs, compareDocs)
-	c.checkComputed(r, files, len(docs) > 0 || len(parents) != 1)
+	c.checkComputed(r, files, docs, len(parents) > 1)
 	return nil
 }
 
@@ -259,35 +258,34 @@ func (c *checker) checkDocuments(r *checked, docs []Doc) {
 	}
 }
 
-// checkComputed checks P19 and P20. Where neither the documents nor the files
-// changed, what held for the parent holds still.
-func (c *checker) checkComputed(r *checked, files []file, changed bool) {
-	read := map[string][]byte{}
+// checkComputed checks P19 and P20 where something changed: what held for a
+// single parent holds still. Of several parents everything is looked at.
+func (c *checker) checkComputed(r *checked, files []file, docs []Doc, all bool) {
+	paths := map[string]bool{}
 	for _, f := range files {
-		read[f.path] = f.data
-		changed = changed || f.path == "brief.md" || f.path == "goal.md" || isUnder(f.path, "lineage/")
+		paths[f.path] = true
 	}
-	if !changed {
-		return
+	if all {
+		docs = r.view.history.Docs
 	}
-	h := r.view.history
+	for _, d := range docs {
+		switch {
+		case d.Kind == KindBrief || d.Kind == KindGoal:
+			paths[string(d.Kind)+".md"] = true
+		case d.Kind == KindSession && d.Meta.Machine != "":
+			paths[lineagePath(d.Meta.Machine)] = true
+		}
+	}
 	for _, k := range []Kind{KindBrief, KindGoal} {
-		if !c.holds(r, string(k)+".md", h.currentFile(k)) {
-			c.say(r.id, "P19", "%s.md is not the %s that counts", k, k)
+		path := string(k) + ".md"
+		if paths[path] && !c.holds(r, path, r.view.history.currentFile(k)) {
+			c.say(r.id, "P19", "%s is not the %s that counts", path, k)
 		}
 	}
-	for _, d := range h.Of(KindSession) {
-		machine := d.Meta.Machine
-		if machine != "" && !c.holds(r, lineagePath(machine), h.lineage(machine)) {
-			c.say(r.id, "P20", "'%s' does not follow from the session documents", lineagePath(machine))
-			return
-		}
-	}
-	for path, data := range read {
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		machine := strings.TrimSuffix(strings.TrimPrefix(path, "lineage/"), ".json")
-		if isUnder(path, "lineage/") && !bytes.Equal(data, h.lineage(machine)) {
+		if isUnder(path, "lineage/") && !c.holds(r, path, r.view.history.lineage(machine)) {
 			c.say(r.id, "P20", "'%s' does not follow from the session documents", path)
-			return
 		}
 	}
 }

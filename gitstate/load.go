@@ -90,6 +90,9 @@ func (s *Store) load(ctx context.Context, name string) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
+	if err := ValidName(name); err != nil {
+		return state{}, err
+	}
 	if p.link != "" {
 		return state{}, corrupt(p.tip, "the run's ref is symbolic, for '%s'", p.link)
 	}

@@ -38,7 +38,8 @@ func (s *Store) Log(ctx context.Context, name string, each func(Entry) error) er
 func (s *Store) log(ctx context.Context, tip ObjectID, each func(Entry) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p, err := s.plain.Start(ctx, "--no-optional-locks", "rev-list", "--no-commit-header",
+	git := s.plain.Env("GIT_FLUSH=0") // in blocks, not record by record
+	p, err := git.Start(ctx, "--no-optional-locks", "rev-list", "--no-commit-header",
 		"--encoding=UTF-8", "--format="+logFormat, string(tip))
 	if err != nil {
 		return err

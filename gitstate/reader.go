@@ -143,7 +143,7 @@ func readAnswer(in *bufio.Reader) (answer, error) {
 		return answer{kind: "missing"}, nil
 	}
 	size, err := strconv.Atoi(words[2])
-	if err != nil {
+	if err != nil || size < 0 {
 		return answer{}, fmt.Errorf("unexpected line '%.80s'", line)
 	}
 	a := answer{id: ObjectID(words[0]), kind: words[1]}
