@@ -58,6 +58,8 @@ type checker struct {
 	commits  map[ObjectID]*checked
 	id       string                // the run's, as its first record says
 	named    map[ObjectID]ObjectID // commits that records name, and the first record that does
+	// snapshots are those of workers that have not reported, by worker.
+	snapshots map[string]named
 }
 
 // checked is a record on its way through the checks.
@@ -83,12 +85,15 @@ func (c *checker) check(ctx context.Context) error {
 	if err := c.gather(ctx, tip); err != nil {
 		return err
 	}
-	c.named = map[ObjectID]ObjectID{}
+	c.named, c.snapshots = map[ObjectID]ObjectID{}, map[string]named{}
 	for _, r := range c.sorted(tip) {
 		c.checkCommit(r)
 		if err := c.checkTree(ctx, r); err != nil {
 			return err
 		}
+	}
+	for _, s := range c.snapshots {
+		c.name(s.id, s.by)
 	}
 	return c.reachable(ctx)
 }
@@ -193,6 +198,9 @@ func (c *checker) sorted(tip ObjectID) []*checked {
 	}
 	return out
 }
+
+// named is a commit and the record that names it.
+type named struct{ id, by ObjectID }
 
 // reachable checks P24.
 func (c *checker) reachable(ctx context.Context) error {

@@ -28,10 +28,27 @@ func (c *checker) checkCommit(r *checked) {
 	r.message = m
 	c.checkPlace(r)
 	c.checkEncoding(r)
-	for _, id := range []ObjectID{m.Meta.Code, m.Meta.Tip} {
-		if oidForm.MatchString(string(id)) && c.named[id] == "" {
-			c.named[id] = r.id
-		}
+	c.note(r.id, m.Kind, m.Meta)
+}
+
+// note keeps what P24 is about. A snapshot of a worker's unfinished work, which
+// a notice names, is needed until that worker reports.
+func (c *checker) note(by ObjectID, kind Kind, m Meta) {
+	switch {
+	case kind == KindNotice && m.Worker != "":
+		c.snapshots[m.Worker] = named{m.Tip, by}
+		m.Tip = ""
+	case kind == KindReport:
+		delete(c.snapshots, m.Worker)
+	}
+	for _, id := range []ObjectID{m.Code, m.Tip} {
+		c.name(id, by)
+	}
+}
+
+func (c *checker) name(id, by ObjectID) {
+	if oidForm.MatchString(string(id)) && c.named[id] == "" {
+		c.named[id] = by
 	}
 }
 
