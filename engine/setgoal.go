@@ -195,11 +195,11 @@ func decodeGoal(input json.RawMessage) (document.Goal, error) {
 		return document.Goal{}, refuse("the goal's input is not of the tool's form: %v", err)
 	}
 	g := document.Goal{Statement: in.Statement, Protected: in.Protected}
-	for i, c := range in.Checks {
-		if strings.ContainsAny(c.Command, "\n\r\x00`") {
-			return g, refuse("the command of check %d must be a single line without backquotes", i+1)
-		}
+	for _, c := range in.Checks {
 		g.Checks = append(g.Checks, document.Check{Text: c.Text, Command: c.Command, Unverifiable: c.Unverifiable})
+	}
+	if err := g.Validate(); err != nil {
+		return g, refuse("%v", err)
 	}
 	// What is recorded is what a reader of the record will parse.
 	g = document.ParseGoal(g.String())
@@ -208,6 +208,11 @@ func decodeGoal(input json.RawMessage) (document.Goal, error) {
 	}
 	if len(g.Checks) != len(in.Checks) {
 		return g, refuse("every check needs a text of its own, without headings or list marks")
+	}
+	for i, c := range g.Checks {
+		if c.Command != in.Checks[i].Command {
+			return g, refuse("the command of check %d cannot be written down as it is: '%s'", i+1, line(in.Checks[i].Command, 200))
+		}
 	}
 	return g, nil
 }
