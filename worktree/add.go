@@ -156,7 +156,7 @@ func (p *Pool) reopen(ctx context.Context, spec Spec) (*Tree, error) {
 	if s := p.heldSlot(name); s != nil {
 		return s.asTree(), nil
 	}
-	s, err := p.lockSlot(name)
+	s, err := p.lockDead(name)
 	if err != nil {
 		return nil, err
 	}

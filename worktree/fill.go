@@ -124,9 +124,9 @@ func (p *Pool) wipe(s *slot) error {
 	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()), p.dropCopies(s))
 }
 
-// discard removes a folder of ours for good, out of sight first: that much
-// happens at once, and what a killed process left in the trash is removed by
-// the next one.
+// discard removes a folder of ours for good. It is out of the way at once; what
+// cannot be removed now, because a killed process's git still writes there, is
+// removed by a later Open.
 func (p *Pool) discard(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -138,7 +138,8 @@ func (p *Pool) discard(path string) error {
 	if err := os.Rename(path, filepath.Join(away, "x")); err != nil {
 		return fmt.Errorf("cannot clear '%s': %w", path, err)
 	}
-	return removeAll(away)
+	removeAll(away)
+	return nil
 }
 
 // removeAll is os.RemoveAll for folders that a worker may have made unreadable.
@@ -155,15 +156,12 @@ func removeAll(path string) error {
 	return errors.Join(opened, os.RemoveAll(path))
 }
 
-// emptyTrash removes what processes that are gone could not. What one that
-// lives is removing may go twice.
+// emptyTrash removes what earlier processes could not. What one that lives is
+// removing may go twice.
 func (p *Pool) emptyTrash() error {
 	entries, err := os.ReadDir(p.trashDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	for _, e := range entries {
-		err = errors.Join(err, removeAll(filepath.Join(p.trashDir(), e.Name())))
+		removeAll(filepath.Join(p.trashDir(), e.Name()))
 	}
 	return err
 }

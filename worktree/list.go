@@ -86,7 +86,7 @@ func (p *Pool) heal(ctx context.Context) error {
 		return err
 	}
 	for _, name := range names {
-		s, err := p.lockSlot(name)
+		s, err := p.lockDead(name)
 		if err != nil {
 			continue // somebody's, or gone meanwhile
 		}

@@ -12,3 +12,6 @@ var errLocked = errors.New("locked")
 func lockFile(string) (*os.File, error) {
 	return nil, errors.New("cannot lock files on this system")
 }
+
+// alive: the lock alone tells.
+func alive(int) bool { return true }

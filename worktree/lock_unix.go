@@ -26,3 +26,9 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// alive reports whether there is a process of that number.
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -27,3 +27,6 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(h), path), nil
 }
+
+// alive: the lock alone tells.
+func alive(int) bool { return true }

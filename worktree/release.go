@@ -43,7 +43,7 @@ func (p *Pool) release(ctx context.Context, s *slot) error {
 // recycle makes a slot free. What it holds is proven to be of no value.
 func (p *Pool) recycle(ctx context.Context, s *slot) error {
 	base := s.owner.Base
-	if err := s.set(func(o *owner) { *o = owner{State: stateReleasing, Base: base} }); err != nil {
+	if err := s.set(func(o *owner) { *o = owner{State: stateReleasing, Base: base, PID: os.Getpid()} }); err != nil {
 		return err
 	}
 	crashPoint("worktree-release-begun")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // A slot is a numbered place for a tree:
@@ -84,6 +85,23 @@ func (p *Pool) lockSlot(name string) (*slot, error) {
 		return nil, errors.Join(err, s.unlock())
 	}
 	return s, nil
+}
+
+// lockDead is lockSlot, and waits for locks that do not last: List has each for
+// an instant, and one who is dead may have been about to start a child, which
+// holds on to it for a moment.
+func (p *Pool) lockDead(name string) (*slot, error) {
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for n := range 400 {
+		s, err := p.lockSlot(name)
+		var busy *BusyError
+		if !errors.As(err, &busy) || n >= 10 && (busy.PID == 0 || alive(busy.PID)) {
+			return s, err
+		}
+		<-poll.C
+	}
+	return p.lockSlot(name)
 }
 
 // inPlace reports whether the file we locked is still the slot's: a slot may be

@@ -206,3 +206,20 @@ func TestTreeDigestReadsEveryFile(t *testing.T) {
 		t.Errorf("looking wrote objects: %s, then %s", loose, now)
 	}
 }
+
+// A change within one tick of the clock, of the same size, is seen.
+func TestQuickChangesAreSeen(t *testing.T) {
+	r := newRepo(t, small)
+	p := r.pool()
+	tree := add(t, p, "coder-1", r.head())
+	last := ""
+	for i := range 30 {
+		text := fmt.Sprint(i % 2)
+		put(t, tree.Path, map[string]string{"x": text})
+		snap := snapshot(t, p, tree, last)
+		if got := r.show(snap.Commit, "x"); got != text {
+			t.Fatalf("change %d went unseen", i)
+		}
+		last = snap.Commit
+	}
+}
