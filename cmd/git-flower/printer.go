@@ -65,10 +65,12 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventText:
 		p.prose(ev)
 	case engine.EventCall:
-		p.line(who(ev), "", "* "+ev.Tool+" "+ev.Text)
+		if !told(ev.Tool) {
+			p.line(who(ev), "", "* "+ev.Tool+" "+ev.Text)
+		}
 	case engine.EventResult:
 		if ev.State != "" {
-			p.line(who(ev), bad, "x "+ev.State+": "+lastLine(ev.Text))
+			p.line(who(ev), bad, "x "+ev.State+": "+outcome(ev.Text))
 		}
 	case engine.EventAsk:
 		p.question(ev)
@@ -83,6 +85,19 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
+}
+
+// told are the tools of ours whose effect has an event of its own.
+func told(tool string) bool { return tool == "ask" || tool == "goal" || tool == "verdict" }
+
+// outcome is how an output ended: its last line, and the one before when the
+// last only gives the exit code.
+func outcome(text string) string {
+	last := lastLine(text)
+	if rest := strings.TrimSuffix(strings.TrimSpace(text), last); strings.HasPrefix(last, "(exit code") && lastLine(rest) != "" {
+		return lastLine(rest) + " " + last
+	}
+	return last
 }
 
 func checkColour(state string) string {
@@ -102,7 +117,10 @@ func who(ev engine.Event) string {
 
 func (p *printer) bar(ev engine.Event) {
 	name := ev.Label
-	if ev.Round > 0 && ev.Role == string(engine.Coordinator) {
+	switch {
+	case ev.Round > 0 && ev.Role == string(engine.Judge):
+		name = fmt.Sprintf("judging round %d", ev.Round)
+	case ev.Round > 0:
 		name = fmt.Sprintf("%s, round %d", ev.Step, ev.Round)
 	}
 	fmt.Fprintf(p.out, "\n%s\n", p.look.paint(strong, "== "+oneLine(name)))
