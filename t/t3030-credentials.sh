@@ -75,6 +75,19 @@ test_expect_success GO 'a wrong key ends it in no time, resumable' '
 	)
 '
 
+test_expect_success GO 'a model without a known window or price is refused before anything is written' '
+	endpoint right-key-0123456789 &&
+	(
+		cd repo &&
+		ANTHROPIC_API_KEY=right-key-0123456789 ANTHROPIC_BASE_URL=$(cat ../url) ANTHROPIC_MODEL=strange-1 &&
+		export ANTHROPIC_API_KEY ANTHROPIC_BASE_URL ANTHROPIC_MODEL &&
+		test_must_fail code=128 git flower start --new --name strange "do it" </dev/null 2>../err && grep -e "--window" ../err &&
+		test_must_fail code=128 git flower start --new --name strange --window 100000 "do it" </dev/null 2>../err && grep -e "--budget none" ../err &&
+		test_must_fail git rev-parse --verify refs/flower/run/strange &&
+		git flower start --new --name strange --window 100000 --budget none --timeout 0 "do it" </dev/null >../out
+	)
+'
+
 test_expect_success 'a tracked .env is never used' '
 	cd repo &&
 	echo "ANTHROPIC_API_KEY=sk-ant-from-the-repository" >.env && git add -f .env && git commit -qm env &&

@@ -230,7 +230,8 @@ func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource,
 	if err != nil {
 		return nil, err
 	}
-	return endpoint{credentials: credentials, config: c}, nil
+	real := endpoint{credentials: credentials, config: c}
+	return real, real.check()
 }
 
 func scriptOf(env *Env, c *call) ([]byte, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"git-flower/engine"
@@ -35,17 +37,18 @@ type endpoint struct {
 	config      Config
 }
 
+// model is what the user asked for, else what comes with the key, else ours.
+func (s endpoint) model() string {
+	for _, name := range []string{s.config.Model, s.credentials.Model} {
+		if name != "" {
+			return name
+		}
+	}
+	return harness.DefaultModel
+}
+
 func (s endpoint) open(_ context.Context, t harness.Transcript) (*model, error) {
-	name := s.config.Model
-	if name == "" {
-		name = s.credentials.Model
-	}
-	if name == "" {
-		name = harness.DefaultModel
-	}
-	if _, known := harness.Lookup(name); !known && s.config.Window == 0 {
-		return nil, endf(endFatal, "give its context window with --window <tokens>", "model '%s' is not in the table of models", name)
-	}
+	name := s.model()
 	h, err := messages.New(messages.Config{
 		BaseURL: s.credentials.BaseURL, APIKey: s.credentials.APIKey, AuthToken: s.credentials.AuthToken,
 		Model: name, Transcript: t, UserAgent: userAgent(), Models: s.unknown(name),
@@ -57,6 +60,27 @@ func (s endpoint) open(_ context.Context, t harness.Transcript) (*model, error) 
 		harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(),
 		close: func() error { return nil },
 	}, nil
+}
+
+// check refuses, before anything is spent, a model whose window or price is not
+// known: without a price the budget could not be kept.
+func (s endpoint) check() error {
+	names := map[string]bool{s.model(): true}
+	for _, role := range s.config.Roles {
+		if role.Model != "" {
+			names[role.Model] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		m, known := harness.Lookup(name)
+		if !known && s.config.Window == 0 {
+			return endf(endFatal, "give its context window with --window <tokens>", "model '%s' is not in the table of models", name)
+		}
+		if !m.Priced() && s.config.Budget > 0 {
+			return endf(endFatal, "--budget none runs without one", "the price of model '%s' is not known, so a budget cannot be kept", name)
+		}
+	}
+	return nil
 }
 
 // unknown is the row of a model that the table lacks: its window is the user's
