@@ -97,7 +97,8 @@
 // # Reachability
 //
 // P23: every object of every record is there. P24: every commit that a record names
-// as Code or Tip is there and reachable from a ref.
+// as Code or Tip is there and reachable from a ref; a snapshot of unfinished work,
+// which a notice names, only until its worker reports.
 //
 // # What is promised of writing
 //
