@@ -109,7 +109,7 @@ func statusOfAll(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 		}
 		return write(env.Out, p.String())
 	}
-	return write(env.Out, statusTable(env.look(ctx), rows)+nextSteps(rows))
+	return write(env.Out, statusTable(env.look(ctx), rows)+nextSteps(rows, ""))
 }
 
 // A porcelain collects records of "label value" lines, each record closed by an
@@ -197,8 +197,9 @@ func (r runSummary) standing() string {
 	return oneLine(r.State + ", " + r.Step)
 }
 
-// nextSteps tells, as git status does, which commands go on from here.
-func nextSteps(rows []runSummary) string {
+// nextSteps tells, as git status does, which commands go on from here. landing
+// is an option that landing these runs needs.
+func nextSteps(rows []runSummary, landing string) string {
 	var b strings.Builder
 	which := ""
 	if len(rows) > 1 {
@@ -208,7 +209,7 @@ func nextSteps(rows []runSummary) string {
 		fmt.Fprintf(&b, "  (use \"git flower resume%s\" to go on with a run)\n", which)
 	}
 	if slices.ContainsFunc(rows, func(r runSummary) bool { return colourOf(r.State) == good }) {
-		fmt.Fprintf(&b, "  (use \"git flower land%s\" to merge a result into your branch)\n", which)
+		fmt.Fprintf(&b, "  (use \"git flower land%s%s\" to merge a result into your branch)\n", landing, which)
 	}
 	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateUnreadable }) {
 		b.WriteString("  (use \"git flower fsck\" to learn what is damaged)\n")

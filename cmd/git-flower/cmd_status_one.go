@@ -51,7 +51,11 @@ func statusOfOne(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		return err
 	}
-	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}))
+	landing := ""
+	if d.Rehearsed {
+		landing = " --rehearsed"
+	}
+	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}, landing))
 }
 
 func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run) (runDetail, error) {
@@ -173,7 +177,7 @@ func (d runDetail) forPeople(l look) string {
 	}
 	field("verdict", cut(strings.TrimRight(d.Verdict+": "+firstLine(d.Reason), ": "), 66))
 	field("question", l.paint(asks, cut(firstLine(d.Question), 66)))
-	field("spent", dollars(gitstate.MicroUSD(d.Spent)))
+	field("spent", spentWords(gitstate.MicroUSD(d.Spent), d.Rehearsed))
 	return b.String()
 }
 

@@ -86,7 +86,7 @@ func TestStatusOfOne(t *testing.T) {
 	for _, name := range []string{"add-json", "add", s.run.ID()} {
 		d.expect(0, "status", name)
 		has(t, d.out.String(), "run add-json  "+s.run.ID(), "rehearsed", "request:  Add --json to list", "goal:     list prints JSON",
-			"[+] 1. the tests pass", "[x] 2. the help names --json", "verdict:  not-yet: the help was read", "spent:    0.0042 USD",
+			"[+] 1. the tests pass", "[x] 2. the help names --json", "verdict:  not-yet: the help was read", "spent:    nothing (0.0042 USD at list prices)",
 			"list.sh | 1 +", "git flower resume")
 	}
 	d.expect(0, "status", "add", "--json")
@@ -110,7 +110,10 @@ func TestStatusShowsAnOpenQuestionUntilItIsAnswered(t *testing.T) {
 	d.expect(0, "status", "ask")
 	has(t, d.out.String(), "state:    waiting", "question: Which one?")
 	s.tell(gitstate.Record{Kind: gitstate.KindAnswer, Subject: "this", Body: "This.", Meta: gitstate.Meta{From: []string{q}}})
+	s.tell(gitstate.Record{Kind: gitstate.KindQuestion, Subject: "and?", Body: "And then?"})
+	s.tell(gitstate.Record{Kind: gitstate.KindNotice, Subject: "something else"})
 	d.expect(0, "status", "ask")
+	has(t, d.out.String(), "question: And then?")
 	if strings.Contains(d.out.String(), "Which one?") {
 		t.Errorf("still asked:\n%s", d.out.String())
 	}
@@ -131,6 +134,12 @@ func TestStatusTellsWhoDrives(t *testing.T) {
 	defer lock.Close()
 	d.expect(0, "status", "--porcelain")
 	has(t, d.out.String(), "state running\n", "driver "+strconv.Itoa(os.Getpid())+"\n")
+	s.end("reached")
+	d.expect(0, "status", "--porcelain")
+	if strings.Contains(d.out.String(), "driver") {
+		t.Errorf("an ended run is driven:\n%s", d.out.String())
+	}
+	s.amend("go on")
 	file := filepath.Join(store.Layout().RunDir("driven"), "lock")
 	for _, gone := range []string{"999999999\nm\n", "", "-1\n", "x"} {
 		if err := os.WriteFile(file, []byte(gone), 0o600); err != nil {

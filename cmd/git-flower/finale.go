@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-flower/engine"
+	"git-flower/gitstate"
 )
 
 // finale says how a run ended, where its result is and what can be done next.
@@ -16,7 +17,7 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	name := w.run.Name()
 	l := w.env.look(ctx)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nrun %s: %s (%s), %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, w.spent(o))
+	fmt.Fprintf(&b, "\nrun %s: %s (%s), spent %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, spentWords(o.Spent, isRehearsed(w.run)))
 	if o.Join == o.Base {
 		b.WriteString("nothing was changed\n")
 		return write(w.env.Out, b.String())
@@ -32,12 +33,12 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	return write(w.env.Out, b.String())
 }
 
-// spent says what the run cost; a rehearsal counts at list prices and costs nothing.
-func (w *wake) spent(o engine.Outcome) string {
-	if isRehearsed(w.run) {
-		return "nothing spent (" + dollars(o.Spent) + " at list prices)"
+// spentWords says what a run cost; a rehearsal counts at list prices and costs nothing.
+func spentWords(sum gitstate.MicroUSD, rehearsed bool) string {
+	if rehearsed {
+		return "nothing (" + dollars(sum) + " at list prices)"
 	}
-	return dollars(o.Spent) + " spent"
+	return dollars(sum)
 }
 
 // commands are what a person may want to type now.
