@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -56,4 +57,54 @@ func (w *wake) commands(o engine.Outcome) [][2]string {
 		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", rehearsed, name), "merge it into the checked-out branch"})
 	}
 	return list
+}
+
+// conclude turns how the engine stopped into what is printed and the exit code.
+func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error {
+	resume := fmt.Sprintf("\"git flower resume %s\" goes on", w.run.Name())
+	var pause *engine.Pause
+	switch {
+	case errors.As(err, &pause):
+		return end(endingOf(pause), err, hintOf(pause, w.run.Name()))
+	case err != nil:
+		return end(endFatal, err, resume)
+	}
+	if err := w.finale(context.WithoutCancel(ctx), o); err != nil {
+		return err
+	}
+	switch o.State {
+	case engine.EndReached, engine.EndDone:
+		return w.landIfAsked(ctx)
+	case engine.NeedsHuman:
+		return endf(endPerson, resume+" and asks again", "run '%s' needs a person: %s", w.run.Name(), o.Why)
+	}
+	return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open; \"git flower resume %s -m '<words>'\" goes on", w.run.Name(), w.run.Name()),
+		"run '%s' ended %s: %s", w.run.Name(), o.State, o.Why)
+}
+
+func (w *wake) landIfAsked(ctx context.Context) error {
+	if !w.config.Land {
+		return nil
+	}
+	return land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
+}
+
+func endingOf(p *engine.Pause) ending {
+	switch p.Reason {
+	case engine.PauseBudget, engine.PauseFull:
+		return endLimit
+	case engine.PauseRefused:
+		return endFatal
+	}
+	return endLater
+}
+
+func hintOf(p *engine.Pause, run string) string {
+	switch p.Reason {
+	case engine.PauseBudget:
+		return fmt.Sprintf("\"git flower resume %s --budget <usd>\" goes on with a larger budget", run)
+	case engine.PauseRefused:
+		return fmt.Sprintf("see to what the endpoint says, then \"git flower resume %s\" goes on", run)
+	}
+	return fmt.Sprintf("\"git flower resume %s\" goes on from here", run)
 }

@@ -16,27 +16,27 @@ import (
 // some are lost; a long run makes a few each second.
 const eventQueue = 4096
 
-// events sends the engine's events into the run's events file, and to the
-// screen as lines or as JSON.
-func (w *wake) events(dir string, l look) (*engine.Stream, error) {
+// openEvents opens the run's events file, to which every wake appends.
+func openEvents(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "events"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the events file: %w", err)
 	}
+	return file, nil
+}
+
+// events sends the engine's events into the run's events file, and to the
+// screen as lines or as JSON.
+func (w *wake) events(file io.Writer, l look) *engine.Stream {
 	stream := &engine.Stream{}
-	stream.Subscribe(eventQueue, func(ev engine.Event) {
-		writeEvent(file, ev)
-		if ev.Kind == engine.EventEnd {
-			file.Close()
-		}
-	})
+	stream.Subscribe(eventQueue, func(ev engine.Event) { writeEvent(file, ev) })
 	if w.json {
 		stream.Subscribe(eventQueue, func(ev engine.Event) { writeEvent(w.env.Out, ev) })
-		return stream, nil
+		return stream
 	}
 	p := &printer{out: w.env.Out, look: l, wait: w.asks}
 	stream.Subscribe(eventQueue, p.print)
-	return stream, nil
+	return stream
 }
 
 // writeEvent writes one JSON line. Events are for eyes: one that cannot be

@@ -79,10 +79,12 @@ func (w *wake) drive(ctx context.Context) error {
 		return err
 	}
 	defer journal.Close()
-	stream, err := w.events(dir, w.env.look(ctx))
+	file, err := openEvents(dir)
 	if err != nil {
 		return err
 	}
+	defer file.Close()
+	stream := w.events(file, w.env.look(ctx))
 	outcome, err := w.engine(ctx, transcripts, journal, stream)
 	if lost := stream.Close(); lost > 0 {
 		say(w.env.Err, "warning", fmt.Sprintf("%d events were not shown", lost))
@@ -206,56 +208,6 @@ func newWake() string {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	return hex.EncodeToString(b[:])
-}
-
-// conclude turns how the engine stopped into what is printed and the exit code.
-func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error {
-	resume := fmt.Sprintf("\"git flower resume %s\" goes on", w.run.Name())
-	var pause *engine.Pause
-	switch {
-	case errors.As(err, &pause):
-		return end(endingOf(pause), err, hintOf(pause, w.run.Name()))
-	case err != nil:
-		return end(endFatal, err, resume)
-	}
-	if err := w.finale(context.WithoutCancel(ctx), o); err != nil {
-		return err
-	}
-	switch o.State {
-	case engine.EndReached, engine.EndDone:
-		return w.landIfAsked(ctx)
-	case engine.NeedsHuman:
-		return endf(endPerson, resume+" and asks again", "run '%s' needs a person: %s", w.run.Name(), o.Why)
-	}
-	return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open; \"git flower resume %s -m '<words>'\" goes on", w.run.Name(), w.run.Name()),
-		"run '%s' ended %s: %s", w.run.Name(), o.State, o.Why)
-}
-
-func (w *wake) landIfAsked(ctx context.Context) error {
-	if !w.config.Land {
-		return nil
-	}
-	return land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
-}
-
-func endingOf(p *engine.Pause) ending {
-	switch p.Reason {
-	case engine.PauseBudget, engine.PauseFull:
-		return endLimit
-	case engine.PauseRefused:
-		return endFatal
-	}
-	return endLater
-}
-
-func hintOf(p *engine.Pause, run string) string {
-	switch p.Reason {
-	case engine.PauseBudget:
-		return fmt.Sprintf("\"git flower resume %s --budget <usd>\" goes on with a larger budget", run)
-	case engine.PauseRefused:
-		return fmt.Sprintf("see to what the endpoint says, then \"git flower resume %s\" goes on", run)
-	}
-	return fmt.Sprintf("\"git flower resume %s\" goes on from here", run)
 }
 
 // shell runs check commands.
