@@ -19,7 +19,8 @@ func TestShowDocuments(t *testing.T) {
 	verdict := s.verdict(goal, 1, false)
 	for what, want := range map[string]string{
 		"request": "Add --json to list", "brief": "List as JSON.", "goal": "Run: `./test.sh`", "verdict": "the help was read",
-		"ledger": "0.0042 USD in all", "lineage": "5e55-1", goal: "list prints JSON", "1": "Add --json to list",
+		"ledger": "0.0042 USD in all", "lineage": "5e55-1", goal: "list prints JSON",
+		"1": "Add --json to list", "0001": "Add --json to list",
 	} {
 		for _, words := range [][]string{{"show", what}, {"show", what, "add"}} {
 			d.expect(0, words...)
@@ -172,7 +173,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestJSONIsOneLineEach(t *testing.T) {
 	var b strings.Builder
-	if err := jsonLine(&b, map[string]string{"a": "<x>\n&\u2028"}); err != nil || strings.Count(b.String(), "\n") != 1 || !json.Valid([]byte(b.String())) {
+	if err := jsonLine(&b, map[string]string{"a": "<x>\n&\u2028"}); err != nil || !strings.Contains(b.String(), "<x>") || strings.Count(b.String(), "\n") != 1 || !json.Valid([]byte(b.String())) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }

@@ -99,6 +99,28 @@ func TestSignalEndsTheContextWithItsCause(t *testing.T) {
 	}
 }
 
+// An editor's Ctrl-C is not ours, and a second signal is no longer caught.
+func TestInterruptWhileAnEditorRuns(t *testing.T) {
+	arrived := make(chan os.Signal, 1)
+	var editing atomic.Bool
+	editing.Store(true)
+	caught := make(chan error, 1)
+	reset := 0
+	go func() {
+		waitForSignal(arrived, &editing, func() { reset++ }, func(err error) { caught <- err })
+		close(caught)
+	}()
+	arrived <- os.Interrupt
+	arrived <- syscall.SIGTERM
+	var by signalError
+	if err := <-caught; !errors.As(err, &by) || by.signal != syscall.SIGTERM || reset != 1 {
+		t.Errorf("caught %v, %d resets", err, reset)
+	}
+	if _, more := <-caught; more {
+		t.Error("another one was caught")
+	}
+}
+
 func TestSaidTextIsClean(t *testing.T) {
 	d := newDesk(t)
 	conclude(t.Context(), d.env, errors.New("run '\x1b]0;evil\x07x\u202e': broken\nsecond line"))

@@ -23,13 +23,19 @@ func untilSignal(parent context.Context, editing *atomic.Bool) (context.Context,
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for s := range arrived {
-			if s != os.Interrupt || !editing.Load() {
-				signal.Reset(signals...)
-				cancel(signalError{s})
-				return
-			}
-		}
+		waitForSignal(arrived, editing, func() { signal.Reset(signals...) }, cancel)
 	}()
 	return ctx, func() { signal.Stop(arrived); close(arrived); <-done; cancel(nil) }
+}
+
+// waitForSignal hands the first signal that is meant for us to cancel; before
+// that the next one gets its default action back.
+func waitForSignal(arrived <-chan os.Signal, editing *atomic.Bool, reset func(), cancel context.CancelCauseFunc) {
+	for s := range arrived {
+		if s != os.Interrupt || !editing.Load() {
+			reset()
+			cancel(signalError{s})
+			return
+		}
+	}
 }
