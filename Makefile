@@ -25,4 +25,8 @@ fuzz:
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 
-.PHONY: demo test test-long install fuzz bench
+# The product side by side with git, as a table; takes two minutes or so.
+perf:
+	go run ./t/perf
+
+.PHONY: demo test test-long install fuzz bench perf

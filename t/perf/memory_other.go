@@ -1,0 +1,12 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+	"os"
+)
+
+func peakOfChild(*os.ProcessState) (float64, error) {
+	return 0, errors.New("peak memory is measured on Linux only")
+}
