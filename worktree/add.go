@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"git-flower/worktree/process"
 )
 
 // Add makes a tree for a worker, detached at spec.Base, in a place that is free
@@ -37,8 +35,12 @@ func (p *Pool) add(ctx context.Context, spec Spec) (*Tree, error) {
 	if name != "" {
 		return nil, fmt.Errorf("it has tree '%s': %w", name, fs.ErrExist)
 	}
+	tree, err := p.treeOf(ctx, base)
+	if err != nil {
+		return nil, err
+	}
 	o := owner{State: stateWorking, Run: spec.Run, Worker: spec.Worker, Base: base, Tip: base, Saved: base}
-	return p.make(ctx, o, base)
+	return p.make(ctx, o, tree)
 }
 
 // commitHere is commit, after git and the repository have been found fit.
@@ -57,13 +59,45 @@ func (p *Pool) make(ctx context.Context, o owner, tree string) (*Tree, error) {
 	}
 	o.PID, o.Since = os.Getpid(), p.c.Now().UTC().Format(time.RFC3339)
 	if err := p.build(ctx, s, o, tree); err != nil {
-		return nil, errors.Join(err, s.unlock()) // the next Open heals it
+		return nil, errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	p.hold(s)
 	return s.asTree(), nil
 }
 
-func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
+// Prepare sees to it that a free tree lies ready at a commit, so that Add need
+// not wait for files. It is for the time when nobody waits.
+func (p *Pool) Prepare(ctx context.Context, base string) error {
+	if err := p.prepare(ctx, base); err != nil {
+		return fmt.Errorf("cannot prepare a tree at '%s': %w", base, err)
+	}
+	return nil
+}
+
+func (p *Pool) prepare(ctx context.Context, base string) error {
+	base, err := p.commitHere(ctx, base)
+	if err != nil {
+		return err
+	}
+	tree, err := p.treeOf(ctx, base)
+	if err != nil {
+		return err
+	}
+	s, err := p.take(base)
+	if err != nil {
+		return err
+	}
+	if s.owner.State == stateFree && s.owner.Base == base {
+		return s.unlock()
+	}
+	if err := p.claim(ctx, s, owner{PID: os.Getpid()}, tree); err != nil {
+		return errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
+	}
+	return errors.Join(s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} }), s.unlock())
+}
+
+// claim marks a slot as ours to build in and fills it.
+func (p *Pool) claim(ctx context.Context, s *slot, o owner, tree string) error {
 	was := s.owner
 	if err := s.set(func(now *owner) { *now = o; now.State = stateBuilding }); err != nil {
 		return err
@@ -72,7 +106,11 @@ func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
 	if err := p.dropCopies(s); err != nil {
 		return err
 	}
-	if err := p.fill(ctx, s, was, tree); err != nil {
+	return p.fill(ctx, s, was, tree)
+}
+
+func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
+	if err := p.claim(ctx, s, o, tree); err != nil {
 		return err
 	}
 	crashPoint("worktree-add-filled")
@@ -127,68 +165,4 @@ func (p *Pool) takeFree(name string) *slot {
 	}
 	s.unlock()
 	return nil
-}
-
-// Reopen returns the tree that a worker has from before, in this process or in
-// one that is gone, whose commands are ended if they still run. Its files are as the worker left them; if the folder was
-// deleted, those of the last snapshot or commit are put back, which Finish will
-// tell. The error wraps fs.ErrNotExist when there is no such tree, and is a
-// *BusyError when another process holds it. Spec.Base does not count.
-func (p *Pool) Reopen(ctx context.Context, spec Spec) (*Tree, error) {
-	t, err := p.reopen(ctx, spec)
-	if err != nil {
-		return nil, fmt.Errorf("cannot reopen the tree of worker '%s' of run '%s': %w", spec.Worker, spec.Run, err)
-	}
-	return t, nil
-}
-
-func (p *Pool) reopen(ctx context.Context, spec Spec) (*Tree, error) {
-	if err := spec.check(); err != nil {
-		return nil, err
-	}
-	name, err := p.find(spec)
-	if err != nil {
-		return nil, err
-	}
-	if name == "" {
-		return nil, fs.ErrNotExist
-	}
-	if s := p.heldSlot(name); s != nil {
-		return s.asTree(), nil
-	}
-	s, err := p.lockDead(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.resume(ctx, s, spec); err != nil {
-		return nil, errors.Join(err, s.unlock())
-	}
-	p.hold(s)
-	return s.asTree(), nil
-}
-
-// resume puts a worker's slot in order after the process before it ended.
-func (p *Pool) resume(ctx context.Context, s *slot, spec Spec) error {
-	if s.owner.State != stateWorking || s.owner.Run != spec.Run || s.owner.Worker != spec.Worker {
-		return fs.ErrNotExist
-	}
-	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
-		return err
-	}
-	if err := p.restoreDeleted(ctx, s); err != nil {
-		return err
-	}
-	return s.set(func(o *owner) { o.PID = os.Getpid() })
-}
-
-// find returns the name of the slot a worker has, or nothing.
-func (p *Pool) find(spec Spec) (string, error) {
-	names, err := p.slotNames()
-	for _, name := range names {
-		o, bad := readOwner(p.slotDir(name))
-		if bad == nil && o.State == stateWorking && o.Run == spec.Run && o.Worker == spec.Worker {
-			return name, nil
-		}
-	}
-	return "", err
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"git-flower/gitstate/gitcmd"
 )
@@ -14,8 +15,7 @@ import (
 // fill makes the slot's files those of a tree object. A slot that was clean at
 // some commit is changed where it differs; any other is made anew.
 func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string) error {
-	clean := was.State == stateFree && was.Base != ""
-	if clean && p.checkOut(ctx, s, tree) == nil && p.untouched(ctx, s) == nil {
+	if was.State == stateFree && was.Base != "" && p.reuse(ctx, s, was.Base, tree) == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -50,24 +50,46 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	return s.keepIndex(index)
 }
 
-var errTouched = errors.New("the tree is not as it was left")
-
-// untouched makes sure, by names, sizes and times, that a tree holds what our
-// index says and nothing else.
-func (p *Pool) untouched(ctx context.Context, s *slot) error {
+// reuse brings a slot that is clean at a commit to a tree object.
+func (p *Pool) reuse(ctx context.Context, s *slot, base, tree string) error {
+	if at, err := p.treeOf(ctx, base); err != nil || at != tree {
+		if err := p.checkOut(ctx, s, tree); err != nil {
+			return err
+		}
+	}
 	return p.nothingBut(ctx, s, s.index())
 }
 
+var errTouched = errors.New("the tree is not as it was left")
+
+// nothingBut makes sure, by names, sizes and times, that a tree holds what an
+// index says and nothing else.
 func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
 	g := p.trusted(s, index)
-	if _, err := g.Read(ctx, "diff-files", "--quiet", "--ignore-submodules=dirty"); err != nil {
-		return errors.Join(errTouched, err)
+	return atOnce(
+		func() error {
+			_, err := g.Read(ctx, "diff-files", "--quiet", "--ignore-submodules=dirty")
+			return err
+		},
+		func() error {
+			extra, err := g.Read(ctx, "ls-files", "-z", "-o")
+			if err == nil && len(extra) > 0 {
+				err = errTouched
+			}
+			return err
+		},
+	)
+}
+
+// atOnce does several things side by side and waits for all.
+func atOnce(things ...func() error) error {
+	errs := make([]error, len(things))
+	var wg sync.WaitGroup
+	for i, thing := range things {
+		wg.Go(func() { errs[i] = thing() })
 	}
-	extra, err := g.Read(ctx, "ls-files", "-z", "-o")
-	if err == nil && len(extra) > 0 {
-		err = errTouched
-	}
-	return err
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // clean takes everything out of a tree that does not belong to a commit and

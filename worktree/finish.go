@@ -102,31 +102,33 @@ func (p *Pool) commitRest(ctx context.Context, s *slot, head, message string, r 
 // importHead brings what the worker's HEAD names into the user's objects and
 // returns it; what cannot be read or imported is replaced by what is there.
 func (p *Pool) importHead(ctx context.Context, s *slot, notes *[]string) (string, error) {
+	note := func(text string) { *notes = append(*notes, text) }
 	h, err := p.readHead(ctx, s, "HEAD")
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return "", ctx.Err()
+	}
+	switch {
 	case err != nil:
-		*notes = append(*notes, err.Error())
+		note(err.Error())
 	case h.branch != "" && h.commit == "":
-		*notes = append(*notes, fmt.Sprintf("the worker's HEAD names '%s', which has no commit", h.branch))
+		note(fmt.Sprintf("the worker's HEAD names '%s', which has no commit", h.branch))
 	case h.commit == "":
-		*notes = append(*notes, "the worker removed its git directory; commits that were not imported are lost")
+		note("the worker removed its git directory; commits that were not imported are lost")
+	case h.branch != "" && h.commit != s.owner.Base:
+		note(fmt.Sprintf("the worker's commits are on '%s'", h.branch))
 	}
 	if h.commit == "" || h.commit == s.owner.Tip {
 		return s.owner.Tip, nil
 	}
-	if err := p.bring(ctx, s, p.borrowing(s), h.commit, s.owner.Base, s.owner.Tip); err != nil {
-		if ctx.Err() != nil {
-			return "", err
-		}
-		*notes = append(*notes, err.Error())
-		return s.owner.Tip, nil
+	err = p.bring(ctx, s, p.borrowing(s), h.commit, s.owner.Base, s.owner.Tip)
+	if err == nil {
+		return h.commit, nil
 	}
-	if h.branch != "" {
-		*notes = append(*notes, fmt.Sprintf("the worker's commits are on '%s'", h.branch))
+	if ctx.Err() != nil {
+		return "", err
 	}
-	return h.commit, nil
+	note(err.Error())
+	return s.owner.Tip, nil
 }
 
 // settle puts the worker's own HEAD and index where its work now is. What the

@@ -22,6 +22,8 @@ type gathering struct {
 	limit   int64
 	leftOut []string // what the index does not hold, and why where it is not plain
 	skip    []string // ignored paths, sorted
+
+	ignoredOut, entriesOut, changedOut, othersOut []byte // what git listed
 }
 
 // gather brings an index that holds a commit up to the files of the slot's tree
@@ -35,7 +37,12 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]strin
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{g.ignored, g.submodules, g.tracked, g.untracked, g.unlisted} {
+	if err := g.list(ctx); err != nil {
+		return nil, err
+	}
+	g.ignored()
+	g.submodules()
+	for _, step := range []func(context.Context) error{g.tracked, g.untracked, g.unlisted} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -52,25 +59,37 @@ func splitZ(out []byte) []string {
 	return strings.Split(text, "\x00")
 }
 
-// ignored lists what is ignored, a folder as one.
-func (g *gathering) ignored(ctx context.Context) error {
-	out, err := g.git.Read(ctx, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory")
-	if err != nil {
-		return err
+// list asks git four things, each of which looks at the whole tree or index.
+func (g *gathering) list(ctx context.Context) error {
+	ask := func(out *[]byte, args ...string) func() error {
+		return func() (err error) {
+			*out, err = g.git.Read(ctx, args...)
+			return err
+		}
 	}
-	for _, name := range splitZ(out) {
+	return atOnce(
+		ask(&g.changedOut, "diff-files", "-z", "--raw", "--no-abbrev", "--ignore-submodules=dirty"),
+		ask(&g.othersOut, listOthers...),
+		ask(&g.ignoredOut, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"),
+		ask(&g.entriesOut, "ls-files", "-z", "-s"),
+	)
+}
+
+var listOthers = []string{"ls-files", "-z", "-o", "--exclude-standard"}
+
+// ignored notes what is ignored, a folder as one.
+func (g *gathering) ignored() {
+	for _, name := range splitZ(g.ignoredOut) {
 		g.leftOut = append(g.leftOut, name)
 		g.skip = append(g.skip, strings.TrimSuffix(name, "/"))
 	}
 	slices.Sort(g.skip)
-	return nil
 }
 
 // submodules notes those with something in them: git looks at their commit and
 // no further, and their objects are not ours to keep.
-func (g *gathering) submodules(ctx context.Context) error {
-	out, err := g.git.Read(ctx, "ls-files", "-z", "-s")
-	for entry := range bytes.SplitSeq(out, []byte{0}) {
+func (g *gathering) submodules() {
+	for entry := range bytes.SplitSeq(g.entriesOut, []byte{0}) {
 		if !bytes.HasPrefix(entry, []byte("160000 ")) {
 			continue
 		}
@@ -79,16 +98,11 @@ func (g *gathering) submodules(ctx context.Context) error {
 			g.leftOut = append(g.leftOut, name+"/ (files of a submodule)")
 		}
 	}
-	return err
 }
 
 // tracked takes up changes to files that HEAD holds.
 func (g *gathering) tracked(ctx context.Context) error {
-	out, err := g.git.Read(ctx, "diff-files", "-z", "--raw", "--no-abbrev", "--ignore-submodules=dirty")
-	if err != nil {
-		return err
-	}
-	fields := splitZ(out)
+	fields := splitZ(g.changedOut)
 	var gone, changed []string
 	for i := 0; i+1 < len(fields); i += 2 {
 		what, name := fields[i], fields[i+1]
@@ -118,13 +132,9 @@ func (g *gathering) path(name string) string { return filepath.Join(g.root, file
 
 // untracked takes up files that HEAD does not hold.
 func (g *gathering) untracked(ctx context.Context) error {
-	names, err := g.others(ctx)
-	if err != nil {
-		return err
-	}
 	var add []string
 	odd := false
-	for _, name := range names {
+	for _, name := range splitZ(g.othersOut) {
 		if folder, nested := strings.CutSuffix(name, "/"); nested {
 			inside, err := g.inside(ctx, folder)
 			if err != nil {
@@ -142,11 +152,6 @@ func (g *gathering) untracked(ctx context.Context) error {
 		return err
 	}
 	return g.stillUntracked(ctx)
-}
-
-func (g *gathering) others(ctx context.Context) ([]string, error) {
-	out, err := g.git.Read(ctx, "ls-files", "-z", "-o", "--exclude-standard")
-	return splitZ(out), err
 }
 
 // inside lists the files of a repository inside the tree, which git does not.
@@ -217,8 +222,8 @@ func refused(name string) bool {
 
 // stillUntracked lists what git passed over.
 func (g *gathering) stillUntracked(ctx context.Context) error {
-	names, err := g.others(ctx)
-	for _, name := range names {
+	out, err := g.git.Read(ctx, listOthers...)
+	for _, name := range splitZ(out) {
 		if !strings.HasSuffix(name, "/") && refused(name) {
 			g.leftOut = append(g.leftOut, name+" (git takes no such name)")
 		}

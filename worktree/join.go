@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
+	"strings"
 
 	"git-flower/gitstate/gitcmd"
 )
@@ -54,7 +54,11 @@ func (p *Pool) join(ctx context.Context, spec JoinSpec) (JoinResult, error) {
 	if err != nil || len(conflicts) > 0 {
 		return JoinResult{Conflicts: conflicts}, err
 	}
-	commit, err := p.writeCommit(ctx, p.objects(), tree, plain(spec.Message)+"\n", join, tip)
+	message := strings.Trim(plain(spec.Message), "\n")
+	if message == "" {
+		message = "join"
+	}
+	commit, err := p.writeCommit(ctx, p.objects(), tree, message+"\n", join, tip)
 	return JoinResult{Commit: commit}, err
 }
 
@@ -95,37 +99,6 @@ func readMerge(f *facts, out []byte, failed error) (string, []string, error) {
 		return "", nil, failed
 	}
 	return fields[0], conflicts, nil
-}
-
-// attributes makes a folder with the attribute files of a commit, which say how
-// its files are merged. Git looks for them in the folder it runs in.
-func (p *Pool) attributes(ctx context.Context, commit string) (string, error) {
-	dir, err := os.MkdirTemp("", "git-flower-")
-	if err != nil {
-		return "", err
-	}
-	out, err := p.objects().Read(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
-	for _, name := range splitZ(out) {
-		if path.Base(name) == ".gitattributes" && err == nil {
-			err = p.extract(ctx, dir, commit, name)
-		}
-	}
-	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, nil
-}
-
-func (p *Pool) extract(ctx context.Context, dir, commit, name string) error {
-	text, err := p.objects().Read(ctx, "cat-file", "blob", commit+":"+name)
-	if err != nil {
-		return err
-	}
-	to := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(to, text, 0o600)
 }
 
 // mergeInTree merges where git cannot without files (before 2.38): in a

@@ -133,7 +133,10 @@ func (p *Pool) heldSlot(name string) *slot {
 func (p *Pool) slotOf(t *Tree) (*slot, error) {
 	if s := p.heldSlot(t.Slot); s != nil {
 		s.busy.Lock()
-		return s, nil
+		if p.heldSlot(t.Slot) == s {
+			return s, nil
+		}
+		s.busy.Unlock() // given back while we waited
 	}
 	return nil, fmt.Errorf("tree '%s' is not held by this process", t.Slot)
 }

@@ -150,3 +150,65 @@ func TestOneIdentityEverywhere(t *testing.T) {
 		t.Errorf("with one given: %s", who)
 	}
 }
+
+func TestReopenGivesALostGitDirectoryBack(t *testing.T) {
+	r := newRepo(t, small)
+	for name, script := range map[string]string{"directory": "rm -rf ../git", "link": "rm .git", "link to elsewhere": "mv ../git ../elsewhere; ln -s elsewhere ../git"} {
+		t.Run(name, func(t *testing.T) {
+			first := r.pool()
+			tree, err := first.Add(context.Background(), Spec{Run: name, Worker: "coder-1", Base: r.head()})
+			must(t, err)
+			sh(t, tree.Path, "echo x >x;"+script)
+			must(t, first.Close())
+			second := r.pool()
+			again, err := second.Reopen(context.Background(), Spec{Run: name, Worker: "coder-1"})
+			must(t, err)
+			if out := run(t, again.Path, "git", "status", "--porcelain"); out != "?? x" {
+				t.Errorf("status %q", out)
+			}
+			if got := finish(t, second, again); r.show(got.Tip, "x") != "x" || (len(got.Notes) > 0) == (name == "link") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestPreparedTreeIsTaken(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, small)
+	p := r.pool()
+	must(t, p.Prepare(ctx, r.head()))
+	must(t, p.Prepare(ctx, r.head()))
+	if got := states(t, p); got != stateFree {
+		t.Errorf("states %q", got)
+	}
+	if tree := add(t, p, "coder-1", r.head()); tree.Slot != "1" {
+		t.Errorf("%+v", tree)
+	}
+	if err := p.Prepare(ctx, "nothing"); err == nil {
+		t.Error("prepared nothing")
+	}
+}
+
+func TestAFailedAddLeavesNoTrace(t *testing.T) {
+	r := newRepo(t, small)
+	p := r.pool()
+	must(t, p.Prepare(context.Background(), r.head()))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if tree, err := p.Add(ctx, Spec{Run: "run", Worker: "coder-1", Base: r.head()}); err == nil {
+		t.Fatalf("%+v", tree)
+	}
+	if got := states(t, p); got != stateFree {
+		t.Errorf("states %q", got)
+	}
+	blob := r.git("rev-parse", "HEAD:main.go")
+	must(t, os.Remove(filepath.Join(r.dir, ".git", "objects", blob[:2], blob[2:])))
+	must(t, os.RemoveAll(filepath.Join(p.slotDir("1"), "tree")))
+	if tree, err := p.Add(context.Background(), Spec{Run: "run", Worker: "coder-1", Base: r.head()}); err == nil {
+		t.Fatalf("%+v", tree)
+	}
+	if got := states(t, p); got != stateFree {
+		t.Errorf("states %q", got)
+	}
+}
