@@ -37,10 +37,18 @@ func told(k Kind) bool { return k != KindSession && k != KindNotice }
 type plainer struct {
 	names map[string]string // of documents: "brief 1"
 	words *strings.Replacer // ids that the history itself holds
+	forms []form
+}
+
+// A form is something that differs between equal runs and is known by its looks.
+type form struct {
+	looks *regexp.Regexp
+	word  string
+	least int // characters
 }
 
 func newPlainer(h History) plainer {
-	c := plainer{names: map[string]string{}}
+	c := plainer{names: map[string]string{}, forms: forms()}
 	count := map[Kind]int{}
 	words := []string{h.ID, "<run>", "/" + h.Name, "/<name>"}
 	add := func(value, word string) {
@@ -92,24 +100,22 @@ func varies(key string) bool {
 	return false
 }
 
-// What differs by its form alone: object ids and digests, moments, durations,
-// money, temporary paths.
-var forms = []struct {
-	form *regexp.Regexp
-	word string
-}{
-	{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?`), "<moment>"},
-	{regexp.MustCompile(`\b[0-9a-f]*([0-9][0-9a-f]*[a-f]|[a-f][0-9a-f]*[0-9])[0-9a-f]*\b`), "<id>"},
-	{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? ?(ns|µs|us|ms|s|sec|seconds|min|minutes)\b`), "<duration>"},
-	{regexp.MustCompile(`\$[0-9]+(\.[0-9]+)?|\b[0-9]+(\.[0-9]+)? USD\b`), "<money>"},
-	{regexp.MustCompile(`(/[^\s/'"` + "`" + `]+)+/(tree|bench|tmp)/[^\s'"` + "`" + `]*`), "<path>"},
+// forms are object ids and digests, moments, durations, money, temporary paths.
+func forms() []form {
+	return []form{
+		{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?`), "<moment>", 0},
+		{regexp.MustCompile(`\b[0-9a-f]*([0-9][0-9a-f]*[a-f]|[a-f][0-9a-f]*[0-9])[0-9a-f]*\b`), "<id>", 7},
+		{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? ?(ns|µs|us|ms|s|sec|seconds|min|minutes)\b`), "<duration>", 0},
+		{regexp.MustCompile(`\$[0-9]+(\.[0-9]+)?|\b[0-9]+(\.[0-9]+)? USD\b`), "<money>", 0},
+		{regexp.MustCompile(`(/[^\s/'"` + "`" + `]+)+/(tree|bench|tmp)/[^\s'"` + "`" + `]*`), "<path>", 0},
+	}
 }
 
 func (c plainer) text(line string) string {
 	line = c.words.Replace(line)
-	for i, f := range forms {
-		line = f.form.ReplaceAllStringFunc(line, func(found string) string {
-			if i == 1 && len(found) < 7 { // shorter than any abbreviated id
+	for _, f := range c.forms {
+		line = f.looks.ReplaceAllStringFunc(line, func(found string) string {
+			if len(found) < f.least {
 				return found
 			}
 			return f.word

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,16 +17,26 @@ func (d Doc) Name() string {
 	return fmt.Sprintf("%s/%04d-%s.md", d.Kind.Folder(), d.Counter, d.Hash)
 }
 
-var nameForm = regexp.MustCompile(`^([a-z][a-z0-9-]*s)/([0-9]{4,9})-([0-9a-f]{12})\.md$`)
-
 // parseName takes a document's name apart.
 func parseName(name string) (folder string, counter int, hash string, ok bool) {
-	m := nameForm.FindStringSubmatch(name)
-	if m == nil || len(m[2]) > 4 && m[2][0] == '0' {
+	folder, file, _ := strings.Cut(name, "/")
+	number, rest, _ := strings.Cut(file, "-")
+	hash, isFile := strings.CutSuffix(rest, ".md")
+	ok = isFile && isDocFolder(folder) &&
+		len(hash) == 12 && consists(hash, lowerHex, 12) &&
+		len(number) >= 4 && consists(number, digits, 9) && (len(number) == 4 || number[0] != '0')
+	if !ok {
 		return "", 0, "", false
 	}
-	counter, err := strconv.Atoi(m[2])
-	return m[1], counter, m[3], err == nil && counter > 0
+	counter, err := strconv.Atoi(number)
+	return folder, counter, hash, err == nil && counter > 0
+}
+
+// isDocFolder says whether a folder can be the plural of a kind, which is the
+// kind and one letter, or two where "y" becomes "ies".
+func isDocFolder(folder string) bool {
+	return consists(folder, lowerAlpha+digits+"-", maxKind+2) && strings.HasSuffix(folder, "s") &&
+		strings.IndexByte(lowerAlpha, folder[0]) >= 0
 }
 
 // print returns the document's file, whole.
@@ -76,7 +85,7 @@ func parseDoc(file []byte) (Doc, error) {
 
 func (d Doc) check() error {
 	switch {
-	case !kindForm.MatchString(string(d.Kind)):
+	case !isKind(d.Kind):
 		return fmt.Errorf("'%.80s' is not a kind", string(d.Kind))
 	case d.Body != document.Clean(d.Body):
 		return errors.New("the body is not clean")

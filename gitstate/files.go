@@ -2,21 +2,16 @@ package gitstate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-var ledgerForm = regexp.MustCompile(`^ledger/([a-z0-9][a-z0-9-]{0,63})\.json$`)
-
 // ledgerWake is the wake whose account a path of the tree is.
 func ledgerWake(path string) (string, bool) {
-	m := ledgerForm.FindStringSubmatch(path)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
+	rest, below := strings.CutPrefix(path, "ledger/")
+	wake, file := strings.CutSuffix(rest, ".json")
+	return wake, below && file && consists(wake, lowerAlpha+digits+"-", 64) && wake[0] != '-'
 }
 
 // checkFile says why a record cannot carry a file.

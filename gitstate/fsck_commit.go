@@ -47,7 +47,7 @@ func (c *checker) note(by ObjectID, kind Kind, m Meta) {
 }
 
 func (c *checker) name(id, by ObjectID) {
-	if oidForm.MatchString(string(id)) && c.named[id] == "" {
+	if isObjectID(id) && c.named[id] == "" {
 		c.named[id] = by
 	}
 }

@@ -20,23 +20,31 @@ func fallback() Identity {
 	return Identity{Name: "git flower", Email: "flower@localhost", Fallback: true}
 }
 
-// onceIdentity asks git once.
-type onceIdentity struct {
-	once sync.Once
-	who  Identity
+// knownIdentity is what git was asked once.
+type knownIdentity struct {
+	mu    sync.Mutex
+	known bool
+	who   Identity
 }
 
 // Identity is who the records of this store are by: git's author, or a stand-in
 // when git has none (then Fallback is set, for the caller to say once).
 func (s *Store) Identity(ctx context.Context) Identity {
-	s.identity.once.Do(func() {
-		line, err := s.git.Line(ctx, "var", "GIT_AUTHOR_IDENT")
-		s.identity.who = parseIdentity(line)
-		if err != nil {
-			s.identity.who = fallback()
-		}
-	})
-	return s.identity.who
+	i := &s.identity
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.known {
+		return i.who
+	}
+	line, err := s.git.Line(ctx, "var", "GIT_AUTHOR_IDENT")
+	if ctx.Err() != nil {
+		return fallback() // git could not answer; nothing is recorded either
+	}
+	if i.who = fallback(); err == nil {
+		i.who = parseIdentity(line)
+	}
+	i.known = true
+	return i.who
 }
 
 // parseIdentity reads what 'git var' prints. A name that git would not accept

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -138,6 +139,30 @@ func TestEveryPrefixOfAnAppendIsSound(t *testing.T) {
 	add(t, r, rec) // the same objects again, and the ref
 	if problems, err := s.Fsck(t.Context(), "x"); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+// TestAnObjectThatAPowerCutEmptiedIsWrittenAgain leaves what git without syncs
+// leaves.
+func TestAnObjectThatAPowerCutEmptiedIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	dir := newRepo(t)
+	s := open(t, dir, Config{})
+	r := create(t, s, "x")
+	rec := Record{Kind: KindReport, Subject: "x", Body: "x", Files: map[string][]byte{"bench/notes/a": []byte("a\n"), "bench/notes/b": []byte("a\n")}}
+	d, err := s.draft(t.Context(), r.now(), rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := string(d.objects[0].id)
+	path := filepath.Join(dir, ".git", "objects", id[:2], id[2:])
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, r, rec)
+	sound(t, dir)
+	if left, err := filepath.Glob(filepath.Join(dir, ".git", "objects", "*", "tmp_obj_*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

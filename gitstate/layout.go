@@ -180,17 +180,7 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-func isRunID(id string) bool {
-	if len(id) != 16 {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
+func isRunID(id string) bool { return len(id) == 16 && consists(id, lowerHex, 16) }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

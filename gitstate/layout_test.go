@@ -301,3 +301,21 @@ func TestWithoutAnIdentityGitFlowerStandsIn(t *testing.T) {
 		t.Errorf("%+v", who)
 	}
 }
+
+func TestACancelledCallLeavesTheIdentityOpen(t *testing.T) {
+	t.Parallel()
+	s := open(t, newRepo(t), Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if who := s.Identity(ctx); !who.Fallback {
+		t.Errorf("%+v", who)
+	}
+	if who := s.Identity(t.Context()); who.Fallback {
+		t.Errorf("%+v", who)
+	}
+	r := create(t, s, "x")
+	if _, err := r.Append(ctx, Record{Kind: KindNotice, Subject: "x"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	add(t, r, Record{Kind: KindNotice, Subject: "x"})
+}

@@ -38,5 +38,5 @@ func machineName(file string) string {
 func readMachine(file string) (string, bool) {
 	data, err := os.ReadFile(file)
 	name := strings.TrimSuffix(string(data), "\n")
-	return name, err == nil && machineForm.MatchString(name)
+	return name, err == nil && isMachine(name)
 }

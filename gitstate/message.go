@@ -121,7 +121,7 @@ func scanHead(raw []byte) (m message, body []byte, err error) {
 // check says what is wrong with kind, subject or body.
 func (m message) check() error {
 	switch {
-	case !kindForm.MatchString(string(m.Kind)):
+	case !isKind(m.Kind):
 		return fmt.Errorf("'%.80s' is not a kind", string(m.Kind))
 	case m.Subject == "" || m.Subject != cutColumns(cleanLine(m.Subject), maxSubject-len(m.Kind)-len(": ")):
 		return errors.New("the subject is not one clean short line")

@@ -2,7 +2,6 @@ package gitstate
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -148,12 +147,33 @@ func parseCost(text string) (MicroUSD, error) {
 	return MicroUSD(n), err
 }
 
-var (
-	oidForm     = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	machineForm = regexp.MustCompile(`^[a-z0-9]{1,40}$`)
-	keyForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
-	kindForm    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+const (
+	lowerHex   = "0123456789abcdef"
+	lowerAlpha = "abcdefghijklmnopqrstuvwxyz"
+	digits     = "0123456789"
+	upperAlpha = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+	maxKind = 32 // letters
 )
+
+// consists says whether text is 1 to limit of the characters.
+func consists(text, characters string, limit int) bool {
+	return text != "" && len(text) <= limit && strings.Trim(text, characters) == ""
+}
+
+func isObjectID(id ObjectID) bool {
+	return (len(id) == 40 || len(id) == 64) && consists(string(id), lowerHex, 64)
+}
+
+func isMachine(name string) bool { return consists(name, lowerAlpha+digits, 40) }
+
+func isKind(k Kind) bool {
+	return consists(string(k), lowerAlpha+digits+"-", maxKind) && strings.IndexByte(lowerAlpha, k[0]) >= 0
+}
+
+func isKey(key string) bool {
+	return consists(key, lowerAlpha+upperAlpha+digits+"-", maxValue) && key[0] != '-'
+}
 
 // check says which fact is not one.
 func (m *Meta) check() error {
@@ -182,11 +202,11 @@ func (p pair) wrong() string {
 	}
 	switch p.key {
 	case "code", "tip":
-		if !oidForm.MatchString(p.value) {
+		if !isObjectID(ObjectID(p.value)) {
 			return "is not an object id"
 		}
 	case "machine":
-		if !machineForm.MatchString(p.value) {
+		if !isMachine(p.value) {
 			return "is not a machine's name"
 		}
 	case "from", "replaces":
@@ -208,7 +228,7 @@ func (x Extra) check() error {
 	for _, f := range facts {
 		known = known || f.key == x.Key || f.trailer == x.Key
 	}
-	if known || x.Value == "" || !keyForm.MatchString(x.Key) {
+	if known || x.Value == "" || !isKey(x.Key) {
 		return fmt.Errorf("'%.80s: %.80s' cannot be a further fact", x.Key, x.Value)
 	}
 	return nil

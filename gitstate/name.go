@@ -24,12 +24,7 @@ func ValidName(name string) error {
 }
 
 func wellFormed(name string) bool {
-	for _, c := range []byte(name) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return name != "" && name[0] != '-' && name[len(name)-1] != '-'
+	return consists(name, lowerAlpha+digits+"-", maxName) && name[0] != '-' && name[len(name)-1] != '-'
 }
 
 func isDevice(name string) bool {

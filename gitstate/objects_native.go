@@ -44,20 +44,38 @@ func (w nativeWriter) write(ctx context.Context, objects []object) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return w.place(temps, objects)
+}
+
+// place gives the temporary files their names and makes those durable. Where
+// somebody else was faster, the object is the same.
+func (w nativeWriter) place(temps []string, objects []object) error {
 	folders := []string{w.dir}
 	for i, o := range objects {
-		if temps[i] != "" {
-			if err := os.Rename(temps[i], w.path(o.id)); err != nil {
-				return err
-			}
+		path := w.path(o.id)
+		folders = append(folders, filepath.Dir(path))
+		if temps[i] == "" {
+			continue
+		}
+		err := os.Rename(temps[i], path)
+		if err != nil && !whole(path) {
+			return err
+		}
+		if err == nil {
 			temps[i] = ""
 		}
-		folders = append(folders, filepath.Dir(w.path(o.id)))
 	}
 	if w.noSync {
 		return nil
 	}
 	return syncFolders(folders)
+}
+
+// whole says whether an object is there. A power cut can leave an empty file of
+// a git that does not sync, and that one is written again.
+func whole(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Size() > 0
 }
 
 func (w nativeWriter) path(id ObjectID) string {
@@ -68,7 +86,7 @@ func (w nativeWriter) path(id ObjectID) string {
 // object is there already.
 func (w nativeWriter) encode(o object) (temp string, err error) {
 	path := w.path(o.id)
-	if _, err := os.Lstat(path); err == nil {
+	if whole(path) {
 		return "", w.sync(path)
 	}
 	f, err := newTemp(filepath.Dir(path))

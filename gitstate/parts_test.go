@@ -107,6 +107,12 @@ func TestDocumentsNames(t *testing.T) {
 			t.Errorf("'%s' is one", bad)
 		}
 	}
+	for _, kind := range []Kind{"y", "s", Kind(strings.Repeat("k", maxKind)), Kind(strings.Repeat("k", maxKind-1) + "y")} {
+		d := Doc{Kind: kind, Counter: 1, Hash: "0123456789ab"}
+		if folder, _, _, ok := parseName(d.Name()); !isKind(kind) || !ok || folder != kind.Folder() {
+			t.Errorf("'%s' is none", d.Name())
+		}
+	}
 	if Kind("story").Folder() != "stories" || KindReport.Folder() != "reports" {
 		t.Error("the folders are not the plurals")
 	}

@@ -47,6 +47,9 @@ func (m *mover) move(ctx context.Context, updates []RefUpdate) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
@@ -82,7 +85,7 @@ func (u RefUpdate) check() error {
 		return fmt.Errorf("'%q' is not a ref of a run", u.Name)
 	}
 	for _, id := range []ObjectID{u.New, u.Old} {
-		if id != "" && !oidForm.MatchString(string(id)) {
+		if id != "" && !isObjectID(id) {
 			return fmt.Errorf("ref '%s': '%.80s' is not an object id", u.Name, id)
 		}
 	}

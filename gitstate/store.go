@@ -31,7 +31,7 @@ type Store struct {
 	mu       sync.Mutex // of layout and writer
 	layout   Layout
 	writer   objectWriter
-	identity onceIdentity
+	identity knownIdentity
 	machine  struct {
 		once sync.Once
 		name string
@@ -100,10 +100,11 @@ func (s *Store) refMover(ctx context.Context) *mover {
 	if s.mover == nil {
 		config := []string{fmt.Sprintf("core.filesRefLockTimeout=%d", lockWait.Milliseconds()),
 			fmt.Sprintf("core.packedRefsTimeout=%d", lockWait.Milliseconds())}
-		if !s.config.NoSync {
-			config = append(config, "core.fsync=reference")
+		synced := "core.fsync=reference"
+		if s.config.NoSync {
+			synced = "core.fsync=none"
 		}
-		git := s.plain.With(config...).Env("GIT_COMMITTER_NAME="+who.Name, "GIT_COMMITTER_EMAIL="+who.Email)
+		git := s.plain.With(append(config, synced)...).Env("GIT_COMMITTER_NAME="+who.Name, "GIT_COMMITTER_EMAIL="+who.Email)
 		s.mover = &mover{git: git, common: s.layout.CommonDir, noSync: s.config.NoSync}
 	}
 	return s.mover
