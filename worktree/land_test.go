@@ -172,7 +172,6 @@ func TestLandNeedsACheckout(t *testing.T) {
 // A user's hooks run when the user lands, and see the user's repository.
 func TestLandRunsTheUsersHooks(t *testing.T) {
 	r := newRepo(t, small)
-	p := r.pool()
 	join := r.side(r.head(), map[string]string{"t": "t\n"})
 	mark := filepath.Join(t.TempDir(), "ran")
 	sh(t, r.dir, `mkdir -p .git/hooks; printf '#!/bin/sh\ngit rev-parse --show-toplevel >"`+mark+`"\n' >.git/hooks/post-merge; chmod +x .git/hooks/post-merge; mkdir sub`)

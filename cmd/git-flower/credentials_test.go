@@ -61,7 +61,7 @@ func (w *wardrobe) fill(place int) (source string) {
 	case 1:
 		w.env["FLOWER_ENV"] = files[1]
 	case 5:
-		set = fmt.Sprintf(`{"env": {"ANTHROPIC_API_KEY": "key-5", "ANTHROPIC_BASE_URL": "https://h5.example", "ANTHROPIC_MODEL": "model-5", "PATH": "/evil"}}`)
+		set = `{"env": {"ANTHROPIC_API_KEY": "key-5", "ANTHROPIC_BASE_URL": "https://h5.example", "ANTHROPIC_MODEL": "model-5", "PATH": "/evil"}}`
 	}
 	w.put(files[place], set)
 	return files[place]
