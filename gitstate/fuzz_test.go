@@ -77,7 +77,7 @@ func FuzzTree(f *testing.F) {
 // FuzzAnswers: whatever a process says, reading ends and holds no more than
 // was said.
 func FuzzAnswers(f *testing.F) {
-	f.Add([]byte("refs/flower/run/x\x000123\x00\x00commit\x004\x00text\n"))
+	f.Add([]byte("0123 commit 4\ntext\n4567 missing\n"))
 	f.Add([]byte("0123 blob 4\ntext\n"))
 	f.Add([]byte("0123 blob 99999999999\ntext\n"))
 	f.Add([]byte("0123\x00p\x00A <a>\x0012\x00x: y\n\nFlower-Format: 1\n\x00\n"))
@@ -86,8 +86,9 @@ func FuzzAnswers(f *testing.F) {
 		if a, err := readAnswer(in()); err == nil && len(a.data) > len(said) {
 			t.Errorf("%d bytes of %d", len(a.data), len(said))
 		}
-		if r, err := readSummary(in()); err == nil && r == nil {
-			t.Error("neither a summary nor an error")
+		tips, ids := []tip{{ref: runRefs + "x"}, {ref: runRefs + "y"}}, []ObjectID{"0123", "4567"}
+		if runs, err := readTips(in(), tips, ids); err == nil && len(runs) != len(tips) {
+			t.Errorf("%d summaries of %d runs", len(runs), len(tips))
 		}
 		if e, err := readEntry(in()); err == nil && len(e.Body) > len(said) {
 			t.Errorf("%d bytes of %d", len(e.Body), len(said))

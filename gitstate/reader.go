@@ -134,23 +134,52 @@ func (r *reader) fail(err error) error {
 }
 
 func readAnswer(in *bufio.Reader) (answer, error) {
+	a, size, err := readHead(in)
+	if err != nil || a.kind == "missing" {
+		return a, err
+	}
+	if a.data, err = readObject(in, size); a.data == nil {
+		a.kind = oversized(a.kind, size)
+	}
+	return a, err
+}
+
+// readHead reads the line before an object, or the one that says that it is missing.
+func readHead(in *bufio.Reader) (a answer, size int, err error) {
 	line, err := in.ReadString('\n')
 	if err != nil {
-		return answer{}, err
+		return answer{}, 0, err
 	}
 	words := strings.Fields(line)
 	if len(words) != 3 {
-		return answer{kind: "missing"}, nil
+		return answer{kind: "missing"}, 0, nil
 	}
-	size, err := strconv.Atoi(words[2])
+	size, err = strconv.Atoi(words[2])
 	if err != nil || size < 0 {
-		return answer{}, fmt.Errorf("unexpected line '%.80s'", line)
+		return answer{}, 0, fmt.Errorf("unexpected line '%.80s'", line)
 	}
-	a := answer{id: ObjectID(words[0]), kind: words[1]}
-	if a.data, err = readObject(in, size); a.data == nil {
-		a.kind = fmt.Sprintf("%s of %d bytes", a.kind, size)
+	return answer{id: ObjectID(words[0]), kind: words[1]}, size, nil
+}
+
+func oversized(kind string, size int) string { return fmt.Sprintf("%s of %d bytes", kind, size) }
+
+// lend reads an object of which use keeps no byte, without copying it.
+func (a answer) lend(in *bufio.Reader, size int, use func(answer)) (err error) {
+	if size >= in.Size() {
+		if a.data, err = readObject(in, size); a.data == nil {
+			a.kind = oversized(a.kind, size)
+		}
+		use(a)
+		return err
 	}
-	return a, err
+	whole, err := in.Peek(size + 1)
+	if err != nil {
+		return err
+	}
+	a.data = whole[:size]
+	use(a)
+	_, err = in.Discard(size + 1)
+	return err
 }
 
 // readObject reads an object and the newline after it. One that is too large is

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -26,15 +25,10 @@ type Summary struct {
 	Err error
 }
 
-const summaryFormat = "%(refname)%00%(objectname)%00%(symref)%00%(objecttype)%00%(raw:size)%00%(raw)"
-
-// Runs lists the runs, newest record first, by one git process. A run that
+// Runs lists the runs, newest record first, by two git processes. A run that
 // cannot be read does not hide the others.
 func (s *Store) Runs(ctx context.Context) ([]Summary, error) {
-	runs, err := s.runsAtOnce(ctx)
-	if err != nil && ctx.Err() == nil {
-		runs, err = s.runsOneByOne(ctx)
-	}
+	runs, err := s.runs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -46,57 +40,6 @@ func (s *Store) Runs(ctx context.Context) ([]Summary, error) {
 		sorted[i] = *r
 	}
 	return sorted, nil
-}
-
-// runsAtOnce reads the summaries while git prints them.
-func (s *Store) runsAtOnce(ctx context.Context) ([]*Summary, error) {
-	p, err := s.plain.Start(ctx, "--no-optional-locks", "for-each-ref", "--format="+summaryFormat, "--", runRefs)
-	if err != nil {
-		return nil, err
-	}
-	var runs []*Summary
-	for err == nil {
-		var r *Summary
-		if r, err = readSummary(p.Out); err == nil {
-			runs = append(runs, r)
-		}
-	}
-	if closed := p.Close(); closed != nil || err == io.EOF {
-		return runs, closed
-	}
-	return runs, err
-}
-
-// readSummary reads one line of summaryFormat: fields ended by NUL, and the raw
-// object by its size, since it may hold anything.
-func readSummary(in *bufio.Reader) (*Summary, error) {
-	var fields [5]string
-	for i := range fields {
-		text, err := in.ReadString(0)
-		if err != nil {
-			return nil, err
-		}
-		fields[i] = text[:len(text)-1]
-	}
-	a := answer{id: ObjectID(fields[1]), kind: fields[3]}
-	size, err := strconv.Atoi(fields[4])
-	if err != nil || size < 0 {
-		return nil, fmt.Errorf("unexpected size '%.80s' of '%s'", fields[4], fields[1])
-	}
-	if size >= in.Size() {
-		if a.data, err = readObject(in, size); a.data == nil {
-			a.kind = fmt.Sprintf("%s of %d bytes", a.kind, size)
-		}
-		return summarize(fields[0], fields[2], a), err
-	}
-	whole, err := in.Peek(size + 1) // summarize copies what it keeps
-	if err != nil {
-		return nil, err
-	}
-	a.data = whole[:size]
-	r := summarize(fields[0], fields[2], a)
-	_, err = in.Discard(size + 1)
-	return r, err
 }
 
 // summarize reads a run's newest record.
@@ -129,27 +72,65 @@ func summarize(ref, link string, a answer) *Summary {
 	return r
 }
 
-// runsOneByOne lists the runs where for-each-ref gives up because an object is
-// missing: names from it, objects from cat-file.
-func (s *Store) runsOneByOne(ctx context.Context) ([]*Summary, error) {
-	out, err := s.plain.Read(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(symref)", "--", runRefs)
+// runs gets the refs from for-each-ref and the records from a cat-file that
+// answers in blocks. For-each-ref could print the records too, but it takes each
+// apart, keeps all of them until it has sorted them, and gives up where one is
+// missing. The other process starts first, so that both are ready at once.
+func (s *Store) runs(ctx context.Context) ([]*Summary, error) {
+	p, err := s.plain.Start(ctx, "--no-optional-locks", "cat-file", "--batch", "--buffer")
 	if err != nil {
 		return nil, err
 	}
-	var refs, links []string
-	var ids []ObjectID
+	tips, ids, err := s.tips(ctx)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		_, _ = io.WriteString(p.In, requests(ids)) // what was not asked is not answered
+		_ = p.In.Close()
+	}()
+	runs, err := readTips(p.Out, tips, ids)
+	closed := p.Close() // ends the asking too, if git is gone or spoke nonsense
+	<-asked
+	return runs, cmp.Or(closed, err)
+}
+
+// A tip is a run's ref as it was found.
+type tip struct{ ref, link string }
+
+// tips lists the refs of the runs without looking at what they point at.
+func (s *Store) tips(ctx context.Context) (tips []tip, ids []ObjectID, err error) {
+	out, err := s.plain.Read(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(symref)", "--", runRefs)
+	if err != nil {
+		return nil, nil, err
+	}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		if len(fields) < 3 {
-			return nil, fmt.Errorf("unexpected line '%.200q'", line)
+			return nil, nil, fmt.Errorf("unexpected line '%.200q'", line)
 		}
-		refs, links, ids = append(refs, fields[0]), append(links, fields[2]), append(ids, ObjectID(fields[1]))
+		tips, ids = append(tips, tip{fields[0], fields[2]}), append(ids, ObjectID(fields[1]))
 	}
-	var runs []*Summary
-	err = s.reader.read(ctx, ids, func(i int, a answer) error {
+	return tips, ids, nil
+}
+
+// readTips reads the answers of cat-file about tips, in their order.
+func readTips(in *bufio.Reader, tips []tip, ids []ObjectID) ([]*Summary, error) {
+	runs := make([]*Summary, 0, len(tips))
+	for i, t := range tips {
+		a, size, err := readHead(in)
+		if err != nil {
+			return nil, err
+		}
 		a.id = ids[i]
-		runs = append(runs, summarize(refs[i], links[i], a))
-		return nil
-	})
-	return runs, err
+		keep := func(a answer) { runs = append(runs, summarize(t.ref, t.link, a)) }
+		if a.kind == "missing" {
+			keep(a)
+		} else if err := a.lend(in, size, keep); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
 }
