@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 )
 
 // BenchmarkTrees measures a worker's trees against 'git worktree add' on a
@@ -20,7 +22,7 @@ func BenchmarkTrees(b *testing.B) {
 	t := &testing.T{}
 	r := &repo{t: t, dir: filepath.Join(b.TempDir(), "repo"), state: filepath.Join(b.TempDir(), "state")}
 	fill := fmt.Sprintf(`git init -q -b main repo; cd repo; git config user.name a; git config user.email a@b
-		i=0; while [ $i -lt %d ]; do mkdir -p d$((i/10)); head -c 6000 /dev/urandom | base64 -w 60 >d$((i/10))/f$i; i=$((i+1)); done; git add -A; git commit -q -m base; git gc -q`, files)
+		i=0; while [ $i -lt %d ]; do mkdir -p d$((i/10)); head -c 6000 /dev/urandom | base64 -w 60 >d$((i/10))/f$i; i=$((i+1)); done; git config gc.auto 0; git add -A; git commit -q -m base; git gc -q`, files)
 	if out, err := try(filepath.Dir(r.dir), "sh", "-e", "-c", fill); err != nil {
 		b.Fatal(out)
 	}
@@ -30,65 +32,35 @@ func BenchmarkTrees(b *testing.B) {
 	}
 	defer p.Close()
 	base := r.head()
-	step := func(name string, f func() error) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if err := f(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	took := map[string][]time.Duration{}
+	measure := func(name string, f func() error) {
+		began := time.Now()
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		took[name] = append(took[name], time.Since(began))
 	}
 	n := 0
-	spec := func() Spec { n++; return Spec{Run: "run", Worker: strconv.Itoa(n), Base: base} }
-	step("git-worktree-add", func() error {
+	for b.Loop() { // side by side, so that all see the same machine
 		n++
-		_, err := try(r.dir, "git", "worktree", "add", "-q", "--detach", filepath.Join(r.state, "wt", strconv.Itoa(n)))
-		return err
-	})
-	step("add-new", func() error { _, err := p.Add(ctx, spec()); return err })
-	tree, err := p.Add(ctx, spec())
-	if err != nil {
-		b.Fatal(err)
-	}
-	step("snapshot-unchanged", func() error { _, err := p.Snapshot(ctx, tree, base); return err })
-	step("snapshot-one-file", func() error {
-		n++
+		spec := Spec{Run: "run", Worker: strconv.Itoa(n), Base: base}
+		measure("git-worktree-add", func() error {
+			_, err := try(r.dir, "git", "worktree", "add", "-q", "--detach", filepath.Join(r.state, "wt", strconv.Itoa(n)))
+			return err
+		})
+		var tree *Tree
+		measure("add-new", func() error { tree, err = p.Add(ctx, spec); return err })
+		measure("snapshot-unchanged", func() error { _, err := p.Snapshot(ctx, tree, base); return err })
 		if err := os.WriteFile(filepath.Join(tree.Path, "d0", "new"), []byte(strconv.Itoa(n)), 0o644); err != nil {
-			return err
+			b.Fatal(err)
 		}
-		_, err := p.Snapshot(ctx, tree, base)
-		return err
-	})
-	step("finish-one-file", func() error {
-		n++
-		if err := os.WriteFile(filepath.Join(tree.Path, "d0", "new"), []byte(strconv.Itoa(n)), 0o644); err != nil {
-			return err
-		}
-		_, err := p.Finish(ctx, tree, CommitMessage{Subject: "x"})
-		return err
-	})
-	step("release", func() error {
-		tree, err := p.Add(ctx, spec())
-		if err != nil {
-			return err
-		}
-		return p.Release(ctx, tree)
-	})
-	if err := p.Release(ctx, tree); err != nil {
-		b.Fatal(err)
+		measure("snapshot-one-file", func() error { _, err := p.Snapshot(ctx, tree, base); return err })
+		measure("finish-one-file", func() error { _, err := p.Finish(ctx, tree, CommitMessage{Subject: "x"}); return err })
+		measure("release", func() error { return p.Release(ctx, tree) })
+		measure("add-reused", func() error { _, err := p.Add(ctx, spec); return err })
 	}
-	b.Run("add-reused", func(b *testing.B) {
-		for b.Loop() {
-			tree, err := p.Add(ctx, spec())
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.StopTimer()
-			if err := p.Release(ctx, tree); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-		}
-	})
+	for name, all := range took {
+		slices.Sort(all)
+		b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, name+"-ms")
+	}
 }

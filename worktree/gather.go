@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,44 +153,6 @@ func (g *gathering) untracked(ctx context.Context) error {
 	return g.stillUntracked(ctx)
 }
 
-// inside lists the files of a repository inside the tree, which git does not.
-func (g *gathering) inside(ctx context.Context, folder string) ([]string, error) {
-	var names []string
-	err := filepath.WalkDir(g.path(folder), func(at string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return skipDir(d) // unlisted tells it
-		}
-		rel, err := filepath.Rel(g.root, at)
-		switch name := filepath.ToSlash(rel); {
-		case err != nil:
-			return err
-		case strings.EqualFold(d.Name(), ".git"):
-			return skipDir(d)
-		case (d.Type().IsRegular() || d.Type()&os.ModeSymlink != 0) && g.fits(name):
-			names = append(names, name)
-		}
-		return nil
-	})
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	return g.notIgnored(ctx, names)
-}
-
-func (g *gathering) notIgnored(ctx context.Context, names []string) ([]string, error) {
-	out, err := g.git.ReadIn(ctx, lines(names), "check-ignore", "-z", "--stdin")
-	if err != nil && gitcmd.ExitCode(err) != 1 { // 1: none is ignored
-		return nil, err
-	}
-	ignored := splitZ(out)
-	g.leftOut = append(g.leftOut, ignored...)
-	slices.Sort(ignored)
-	return slices.DeleteFunc(names, func(name string) bool {
-		_, found := slices.BinarySearch(ignored, name)
-		return found
-	}), nil
-}
-
 // fits reports whether a new file may be stored, and notes it if not.
 func (g *gathering) fits(name string) bool {
 	info, err := os.Lstat(g.path(name))
@@ -203,32 +164,6 @@ func (g *gathering) fits(name string) bool {
 		return false
 	}
 	return true
-}
-
-// refused reports whether git may silently pass over a name: it takes more
-// spellings for ".git" than there are good reasons to use one.
-func refused(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		lower := strings.ToLower(part)
-		if strings.HasPrefix(lower, ".git") || strings.HasPrefix(lower, "git~") || strings.ContainsRune(lower, '\u200c') {
-			return true
-		}
-		if strings.HasPrefix(lower, ".") && strings.IndexFunc(lower, func(r rune) bool { return r > 0x7f }) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// stillUntracked lists what git passed over.
-func (g *gathering) stillUntracked(ctx context.Context) error {
-	out, err := g.git.Read(ctx, listOthers...)
-	for _, name := range splitZ(out) {
-		if !strings.HasSuffix(name, "/") && refused(name) {
-			g.leftOut = append(g.leftOut, name+" (git takes no such name)")
-		}
-	}
-	return err
 }
 
 // unlisted notes what git does not even list.
@@ -275,20 +210,4 @@ func firstLine(err error) string {
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(g.Stderr), "\n")
 	return line
-}
-
-// caches are names of folders and files that tools make again by themselves.
-var caches = []string{
-	"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".venv", "venv",
-	".gradle", ".next", ".nuxt", ".turbo", ".parcel-cache", ".cache", ".eggs", ".coverage", "target", ".DS_Store",
-	"*.pyc", "*.pyo", "*.o", "*.class", "*.egg-info",
-}
-
-// isCache reports whether a path that was left out is a known cache.
-func isCache(name string) bool {
-	base := path.Base(strings.TrimSuffix(name, "/"))
-	return slices.ContainsFunc(caches, func(pattern string) bool {
-		ok, _ := path.Match(pattern, base)
-		return ok
-	})
 }

@@ -1,0 +1,89 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestParseStat(t *testing.T) {
+	rest := " S 10 11 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 100 200"
+	for _, name := range []string{"(sh)", "(a b)", "(a) R 1 2 3)", "(()", "())", "(\n)"} {
+		got, ok := parseStat(7, []byte("7 "+name+rest))
+		want := stat{pid: 7, parent: 10, session: 12, state: 'S', start: 987654}
+		if !ok || got != want {
+			t.Errorf("%q: %+v, %v", name, got, ok)
+		}
+	}
+	for _, bad := range []string{"", "7", "7 (sh", "7 (sh)", "7 (sh) S 1 2", "7 (sh) S x 11 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654", "7 (sh) SS 10 11 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654"} {
+		if got, ok := parseStat(7, []byte(bad)); ok {
+			t.Errorf("%q: %+v", bad, got)
+		}
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("7 (sh) S 10 11 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 100 200"))
+	f.Add([]byte(")"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if s, ok := parseStat(7, line); ok && s.pid != 7 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestReadStatOfOurselves(t *testing.T) {
+	s, ok := readStat(os.Getpid())
+	if !ok || s.parent != os.Getppid() || s.start == 0 {
+		t.Errorf("%+v, %v", s, ok)
+	}
+	if _, ok := readStat(1 << 30); ok {
+		t.Error("found a process that cannot be")
+	}
+}
+
+// Who is older than the command, or of another session and unmarked, is no
+// member, whatever its number.
+func TestOthersAreNoMembers(t *testing.T) {
+	older := startSleep(t, t.TempDir(), "X=1")
+	leader := exec.Command("sh", "-c", "sleep 1000 & echo $!; wait")
+	ownSession(leader)
+	mark := newMark()
+	leader.Env = []string{mark + "=1", "PATH=" + os.Getenv("PATH")}
+	out, err := leader.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := newFamily(leader.Process.Pid, mark)
+	younger := startSleep(t, t.TempDir(), "X=1")
+	line := make([]byte, 32)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(line[:n])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := map[int]bool{}
+	for _, m := range f.members() {
+		members[m.pid] = true
+	}
+	if !members[leader.Process.Pid] || !members[child] || members[older] || members[younger] || members[os.Getpid()] || len(members) != 2 {
+		t.Errorf("members %v; leader %d, child %d, others %d and %d", members, leader.Process.Pid, child, older, younger)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- leader.Wait() }()
+	if err := f.end(); err != nil {
+		t.Error(err)
+	}
+	<-exited
+	if alive(child) {
+		t.Error("the child is left")
+	}
+}
