@@ -34,10 +34,10 @@ func (s *Store) Fsck(ctx context.Context, name string) ([]Problem, error) {
 			names = append(names, r.Name)
 		}
 		slices.Sort(names)
-	} else if full, err := s.fullName(ctx, name); err != nil {
+	} else if p, err := s.locate(ctx, name); err != nil {
 		return nil, err
 	} else {
-		names[0] = full
+		names[0] = p.name
 	}
 	var problems []Problem
 	for _, n := range names {

@@ -19,24 +19,34 @@ type place struct {
 // Run opens a run by its name, a unique prefix of it, or its id. None is
 // ErrNotFound, several are ErrAmbiguous.
 func (s *Store) Run(ctx context.Context, name string) (*Run, error) {
-	full, err := s.fullName(ctx, name)
+	p, err := s.locate(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	at, err := s.load(ctx, full)
+	at, err := s.load(ctx, p)
 	if err != nil {
-		return nil, fmt.Errorf("read run '%s': %w", full, err)
+		return nil, fmt.Errorf("read run '%s': %w", p.name, err)
 	}
 	return &Run{store: s, at: at}, nil
 }
 
-// fullName finds the name of the run that is meant.
-func (s *Store) fullName(ctx context.Context, name string) (string, error) {
+// locate finds the run that is meant; one that is named in full by one process.
+func (s *Store) locate(ctx context.Context, name string) (place, error) {
 	if ValidName(name) == nil {
-		if _, ok, err := s.Ref(ctx, runRefs+name); err != nil || ok {
-			return name, err
+		if p, err := s.find(ctx, name); !errors.Is(err, ErrNotFound) {
+			return p, err
 		}
 	}
+	full, err := s.fullName(ctx, name)
+	if err != nil {
+		return place{}, err
+	}
+	return s.find(ctx, full)
+}
+
+// fullName finds the name of the run that is meant by an id or the beginning of
+// a name.
+func (s *Store) fullName(ctx context.Context, name string) (string, error) {
 	runs, err := s.Runs(ctx)
 	if err != nil {
 		return "", err
@@ -65,7 +75,7 @@ func (s *Store) find(ctx context.Context, name string) (place, error) {
 	out, err := s.plain.Read(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(symref)", "--",
 		runRefs+name, baseRefs+name)
 	if err != nil {
-		return place{}, err
+		return place{}, fmt.Errorf("read run '%s': %w", name, err)
 	}
 	p := place{name: name}
 	for line := range strings.Lines(string(out)) {
@@ -79,25 +89,21 @@ func (s *Store) find(ctx context.Context, name string) (place, error) {
 		}
 	}
 	if p.tip == "" {
-		return p, ErrNotFound
+		return p, fmt.Errorf("run '%s': %w", name, ErrNotFound)
 	}
 	return p, nil
 }
 
 // load reads a run whole: one commit, its folders, its documents.
-func (s *Store) load(ctx context.Context, name string) (state, error) {
-	p, err := s.find(ctx, name)
-	if err != nil {
-		return state{}, err
-	}
-	if err := ValidName(name); err != nil {
+func (s *Store) load(ctx context.Context, p place) (state, error) {
+	if err := ValidName(p.name); err != nil {
 		return state{}, err
 	}
 	if p.link != "" {
 		return state{}, corrupt(p.tip, "the run's ref is symbolic, for '%s'", p.link)
 	}
 	at, err := s.loadCommit(ctx, p.tip)
-	at.history.Name, at.history.Base = name, p.base
+	at.history.Name, at.history.Base = p.name, p.base
 	return at, err
 }
 

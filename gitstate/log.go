@@ -16,13 +16,9 @@ const logFormat = "%H%x00%P%x00%an <%ae>%x00%ct%x00%B%x00"
 // An error of each ends it and comes back as it is. Bodies over 16 KiB are cut,
 // as they are in the commits.
 func (s *Store) Log(ctx context.Context, name string, each func(Entry) error) error {
-	full, err := s.fullName(ctx, name)
+	p, err := s.locate(ctx, name)
 	if err != nil {
 		return err
-	}
-	p, err := s.find(ctx, full)
-	if err != nil {
-		return fmt.Errorf("read run '%s': %w", full, err)
 	}
 	var refused error
 	err = s.log(ctx, p.tip, func(e Entry) error {
@@ -32,7 +28,7 @@ func (s *Store) Log(ctx context.Context, name string, each func(Entry) error) er
 	if err == nil || err == refused {
 		return err
 	}
-	return fmt.Errorf("read run '%s': %w", full, err)
+	return fmt.Errorf("read run '%s': %w", p.name, err)
 }
 
 func (s *Store) log(ctx context.Context, tip ObjectID, each func(Entry) error) (err error) {

@@ -52,7 +52,11 @@ func (r *Run) now() state {
 func (r *Run) Reload(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at, err := r.store.load(ctx, r.at.history.Name)
+	p, err := r.store.find(ctx, r.at.history.Name)
+	if err != nil {
+		return err
+	}
+	at, err := r.store.load(ctx, p)
 	if err != nil {
 		return fmt.Errorf("read run '%s': %w", r.at.history.Name, err)
 	}
