@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-flower/gitstate"
@@ -166,22 +167,29 @@ func (p *porcelain) summary(s runSummary) {
 
 func (p *porcelain) String() string { return p.b.String() }
 
-// statusTable shows runs one a line: name, state, age, newest record.
+// statusTable shows runs one a line: name, state, age, newest record. There may
+// be ten thousand.
 func statusTable(l look, rows []runSummary) string {
 	nameWidth, stateWidth := 0, 0
-	for _, r := range rows {
+	standings := make([]string, len(rows))
+	for i, r := range rows {
+		standings[i] = r.standing()
 		nameWidth = max(nameWidth, len(r.Name))
-		stateWidth = max(stateWidth, len(r.standing()))
+		stateWidth = max(stateWidth, len(standings[i]))
 	}
 	var b strings.Builder
-	for _, r := range rows {
+	for i, r := range rows {
 		newest := r.Kind + ": " + r.Subject
 		if r.Error != "" {
 			newest = r.Error
 		}
-		fmt.Fprintf(&b, "%s  %s  %s  %s\n", l.paint(strong, pad(r.Name, nameWidth)),
-			l.paint(colourOf(r.State), pad(r.standing(), stateWidth)),
-			l.paint(faint, pad(l.ago(r.Time), 14)), cut(oneLine(newest), 72))
+		for _, part := range [...]string{
+			l.paint(strong, pad(r.Name, nameWidth)), "  ",
+			l.paint(colourOf(r.State), pad(standings[i], stateWidth)), "  ",
+			l.paint(faint, pad(l.ago(r.Time), 14)), "  ", cut(oneLine(newest), 72), "\n",
+		} {
+			b.WriteString(part)
+		}
 	}
 	return b.String()
 }
@@ -192,7 +200,7 @@ func (r runSummary) standing() string {
 	case r.State != stateOpen && r.State != stateRunning && r.State != stateWaiting || r.Step == "":
 		return r.State
 	case r.Round > 0:
-		return oneLine(fmt.Sprintf("%s, %s, round %d", r.State, r.Step, r.Round))
+		return oneLine(r.State + ", " + r.Step + ", round " + strconv.Itoa(r.Round))
 	}
 	return oneLine(r.State + ", " + r.Step)
 }
