@@ -47,7 +47,10 @@ func countSyncs(ctx context.Context, b *bench, p *plumbing, noSync bool) (string
 	if synced := !noSync; (ours > 0) != synced || (other > 0) != synced {
 		return "", fmt.Errorf("ours syncs %d times, git %d times: not what the row says", ours, other)
 	}
-	return fmt.Sprintf("syncs: ours %d, git %d", ours, other), nil
+	if noSync {
+		return "strace: nobody syncs", nil
+	}
+	return fmt.Sprintf("strace: we sync %d times, git %d times", ours, other), nil
 }
 
 // takeSyncs counts the calls in a log of strace and removes it, so that the next

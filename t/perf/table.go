@@ -11,13 +11,13 @@ import (
 // A row is one line of the table. Its cells are text: a figure without an
 // opposite number leaves other and ratio empty.
 type row struct {
-	what, ours, other, ratio, target, note string
+	what, ours, other, ratio, quick, target, note string
 }
 
 // versus is the row of a contest. most is the target for the ratio, 0 for none.
 func versus(what string, t times, most float64, note string) row {
 	r := row{what: what, ours: millis(median(t.ours)), other: millis(median(t.other)), note: note}
-	r.ratio = strconv.FormatFloat(t.ratio(), 'f', 2, 64)
+	r.ratio, r.quick = strconv.FormatFloat(t.ratio(), 'f', 2, 64), strconv.FormatFloat(t.quickRatio(), 'f', 2, 64)
 	if most > 0 {
 		r.target = fmt.Sprintf("≤ %.2f %s", most, verdict(t.ratio() <= most))
 	}
@@ -53,9 +53,9 @@ func printRows(out io.Writer, name string, rows []row) {
 	if len(rows) == 0 {
 		return
 	}
-	lines := [][]string{{name, "ours", "other", "ratio", "target", "note"}}
+	lines := [][]string{{name, "ours", "other", "ratio", "quickest", "target", "note"}}
 	for _, r := range rows {
-		lines = append(lines, []string{r.what, r.ours, r.other, r.ratio, r.target, r.note})
+		lines = append(lines, []string{r.what, r.ours, r.other, r.ratio, r.quick, r.target, r.note})
 	}
 	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"git-flower/gitstate"
+)
+
+func TestMeasureAppend(t *testing.T) {
+	rows, err := measureAppend(t.Context(), small(t))
+	if err != nil || len(rows) != 2 {
+		t.Fatal(rows, err)
+	}
+	if !strings.Contains(rows[0].note, "1 blob, 2 trees") {
+		t.Error(rows[0].note)
+	}
+}
+
+// The check must be able to fail: a record that git did not write is found.
+func TestAppendNoticesADifference(t *testing.T) {
+	b := small(t)
+	dir, err := b.repository(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fillRun(t.Context(), dir, 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir+"2", os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	a, err := openAppender(t.Context(), dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	for n := range 2 { // one more than git is given
+		if err := a.append(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := newPlumbing(dir, dir+"2", true).catchUp(t.Context(), a.run.Tip()); err == nil {
+		t.Error("a missing record went unnoticed")
+	}
+}
+
+func TestMeasureSession(t *testing.T) {
+	if rows, err := measureSession(t.Context(), small(t)); err != nil || len(rows) != 2 {
+		t.Fatal(rows, err)
+	}
+}
+
+func TestTurns(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("missing: /proc/self/status, for the peak of memory")
+	}
+	b := small(t)
+	model, err := serveModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := b.folder("turns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runTurns(t.Context(), b, model, dir, 3)
+	if err != nil || len(s.Turns) != 3 || s.PeakMB < 1 {
+		t.Fatal(s, err)
+	}
+	for _, turn := range s.Turns {
+		if turn.Store <= 0 || turn.Served <= 0 || turn.All < turn.Store+turn.Served {
+			t.Error(turn)
+		}
+	}
+	if err := model.close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := runTurns(t.Context(), b, model, dir, 1); err == nil {
+		t.Error("turns without a model")
+	}
+}
+
+// The copies of a run must be runs.
+func TestPatternMakesRuns(t *testing.T) {
+	b := small(t)
+	dir, err := b.repository(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	git := program{name: "git", dir: dir}
+	real, err := readPattern(t.Context(), b, git)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stream strings.Builder
+	for i := 1; i < 4; i++ {
+		real.print(&stream, i)
+	}
+	if _, err := git.read(t.Context(), stream.String(), "fast-import", "--quiet"); err != nil {
+		t.Fatal(err)
+	}
+	store, err := gitstate.Open(t.Context(), dir, gitstate.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	ids := map[string]bool{}
+	runs, err := store.Runs(t.Context())
+	if err != nil || len(runs) != 3 {
+		t.Fatal(runs, err)
+	}
+	for _, r := range runs {
+		ids[r.ID] = true
+	}
+	if problems, err := store.Fsck(t.Context(), ""); err != nil || len(problems) > 0 || len(ids) != 3 {
+		t.Error(problems, err, ids)
+	}
+}
+
+func TestTakeSyncs(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	text := "12 fsync(3) = 0\nfsync(3) = 0\n12 fsync(3 <unfinished ...>\n13 fdatasync(4) = 0\n12 <... fsync resumed>) = 0\n"
+	if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := takeSyncs(log); n != 4 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := takeSyncs(log); err == nil {
+		t.Error("the log is still there")
+	}
+}
