@@ -48,8 +48,8 @@ dies_at () {
 # Every how many passages a death is tried; TEST_CRASH_EVERY=1 is the whole matrix.
 every=${TEST_CRASH_EVERY:-4}
 
-# all_of <point> dies there at passage after passage, as many as there are records
-# and no more.
+# all_of <point> <step> dies there at every step-th passage, as many as there are
+# records and no more.
 all_of () {
 	records=$(cat records)
 	nth=1
@@ -57,7 +57,7 @@ all_of () {
 	do
 		rm -rf dies
 		dies_at "$1:$nth" || return 1
-		nth=$((nth + every))
+		nth=$((nth + $2))
 	done
 	rm -rf dies
 	code=0
@@ -66,11 +66,11 @@ all_of () {
 }
 
 test_expect_success CRASH 'after the objects of a record, before its ref' '
-	all_of append-after-objects
+	all_of append-after-objects $every
 '
 
-test_expect_success CRASH 'after the ref of a record' '
-	all_of append-after-ref
+test_expect_success CRASH 'after the ref of every record, so between any two of them' '
+	all_of append-after-ref 1
 '
 
 test_expect_success CRASH 'in the middle of making, finishing and giving back a tree' '
