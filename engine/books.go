@@ -16,10 +16,11 @@ import (
 // request into the machine's journal, so that what a killed wake spent after
 // its last record still counts.
 type books struct {
-	mu    sync.Mutex
-	wake  string
-	rows  []*gitstate.LedgerRow
-	dirty bool
+	mu   sync.Mutex
+	wake string
+	rows []*gitstate.LedgerRow
+	// changes counts what has happened to the rows, kept how much of that is recorded.
+	changes, kept int
 }
 
 type journalRow struct {
@@ -53,7 +54,7 @@ func (b *books) add(row *gitstate.LedgerRow, u harness.Usage, cost gitstate.Micr
 	row.Written += u.Write5m + u.Write1h
 	row.Cost += cost
 	row.Context = max(row.Context, u.Context())
-	b.dirty = true
+	b.changes++
 }
 
 // fault notes a failed try.
@@ -62,14 +63,14 @@ func (b *books) fault(row *gitstate.LedgerRow, text string) {
 	defer b.mu.Unlock()
 	row.Attempts++
 	row.Errors = append(row.Errors, text)
-	b.dirty = true
+	b.changes++
 }
 
 func (b *books) close(row *gitstate.LedgerRow, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row.End = stamp(now)
-	b.dirty = true
+	b.changes++
 }
 
 // write puts a row as it stands into the journal.
@@ -83,32 +84,33 @@ func (b *books) write(j Journal, row gitstate.LedgerRow) error {
 	return j.Write(line)
 }
 
-// files are the ledger file for the next record, nil when nothing changed.
-func (b *books) files() (map[string][]byte, error) {
+// files are the ledger file for the next record, nil when nothing changed, and
+// how much of the changes it holds.
+func (b *books) files() (files map[string][]byte, changes int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.dirty {
-		return nil, nil
+	if b.changes == b.kept {
+		return nil, b.changes, nil
 	}
 	data, err := json.MarshalIndent(b.rows, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("encode the ledger: %w", err)
+		return nil, 0, fmt.Errorf("encode the ledger: %w", err)
 	}
-	return map[string][]byte{"ledger/" + b.wake + ".json": append(data, '\n')}, nil
+	return map[string][]byte{"ledger/" + b.wake + ".json": append(data, '\n')}, b.changes, nil
 }
 
-// recorded is called once the file is part of the history.
-func (b *books) recorded() {
+// recorded is called once a file with so much of the changes is part of the history.
+func (b *books) recorded(changes int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.dirty = false
+	b.kept = max(b.kept, changes)
 }
 
 // carry takes over what killed wakes spent without recording it.
 func (b *books) carry(late []gitstate.LedgerRow) {
 	for _, r := range late {
 		b.rows = append(b.rows, &r)
-		b.dirty = true
+		b.changes++
 	}
 }
 

@@ -20,6 +20,8 @@ type State interface {
 
 // Trees hands out workers' trees and takes their work in.
 type Trees interface {
+	// Prepare has a free tree lie ready at a commit.
+	Prepare(ctx context.Context, base string) error
 	Add(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
 	Reopen(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
 	Finish(ctx context.Context, t *worktree.Tree, m worktree.CommitMessage) (worktree.Result, error)

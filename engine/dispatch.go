@@ -38,6 +38,7 @@ const (
 	reportJoined    = "joined"    // the worker's commits are in the join
 	reportUnchanged = "unchanged" // there was nothing to join
 	reportConflict  = "conflict"  // the commits are kept, the join does not hold them
+	reportFailed    = "failed"    // the worker could not go on; a snapshot is kept
 )
 
 // A task is one of a dispatch call.
@@ -48,25 +49,105 @@ type task struct {
 }
 
 // dispatchTool sends tasks to workers and answers with their reports.
-func (e *Engine) dispatchTool(a Attempt) harness.Tool {
+func (c *crew) dispatchTool() harness.Tool {
 	return harness.Tool{
 		Name:        "dispatch",
-		Description: "Send tasks to workers, each in a working tree of its own at the result so far, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Kinds of workers: coder (reads, writes, runs and verifies code).",
+		Description: "Send tasks to workers, each in a working tree of its own at the result so far, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Several tasks of one call are worked on side by side. Kinds of workers: coder (reads, writes, runs and verifies code).",
 		Schema:      json.RawMessage(dispatchSchema),
 		Call: func(ctx context.Context, call string, input json.RawMessage) (harness.Result, error) {
 			tasks, err := decodeTasks(input)
 			if err != nil {
 				return harness.Result{}, err
 			}
-			var b strings.Builder
-			for i, t := range tasks {
-				report, err := e.dispatch(ctx, a, call, i, t)
-				if err != nil {
-					return harness.Result{}, err
-				}
-				fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n", report.Meta.Worker, report.Meta.State, report.Body)
+			members, reports, err := c.dispatch(ctx, call, tasks)
+			if err != nil {
+				return harness.Result{}, err
 			}
-			return harness.Result{Text: strings.TrimSpace(b.String())}, nil
+			early, err := c.wait(ctx, members)
+			if err != nil {
+				return harness.Result{}, err
+			}
+			return harness.Result{Text: strings.TrimSpace(reports + "\n\n" + reportsOf(members, early))}, nil
+		},
+	}
+}
+
+// dispatch brings a call's tasks to the crew. What is recorded is not done
+// again: a report comes back as it stands, a worker that was begun is a member
+// already. Workers are recorded in the order of the tasks before any works.
+func (c *crew) dispatch(ctx context.Context, call string, tasks []task) (members []*member, reports string, err error) {
+	var begun []gitstate.Doc
+	for i, t := range tasks {
+		if m, ok := c.find(call, i); ok {
+			members = append(members, m)
+			continue
+		}
+		if report, ok := answering(c.e.deps.State.History(), gitstate.KindReport, call, i); ok {
+			reports += fmt.Sprintf("# %s: %s\n\n%s\n\n", report.Meta.Worker, report.Meta.State, report.Body)
+			continue
+		}
+		doc, err := c.e.beginWorker(ctx, c.a, call, i, t)
+		if err != nil {
+			return nil, "", err
+		}
+		begun = append(begun, doc)
+	}
+	for _, doc := range begun {
+		members = append(members, c.join(doc))
+	}
+	return members, reports, nil
+}
+
+const waitSchema = `{"type": "object", "properties": {}, "additionalProperties": false}`
+
+// waitTool waits for workers that a call has left at work.
+func (c *crew) waitTool() harness.Tool {
+	return harness.Tool{
+		Name:        "wait",
+		Description: "Wait for the workers that are still at work, and get their reports. Only needed when dispatch came back early.",
+		Schema:      json.RawMessage(waitSchema),
+		Call: func(ctx context.Context, _ string, _ json.RawMessage) (harness.Result, error) {
+			members := c.untold()
+			if len(members) == 0 {
+				return harness.Result{Text: "Nobody is at work, and you have had every report."}, nil
+			}
+			early, err := c.wait(ctx, members)
+			if err != nil {
+				return harness.Result{}, err
+			}
+			return harness.Result{Text: reportsOf(members, early)}, nil
+		},
+	}
+}
+
+const tellSchema = `{
+  "type": "object",
+  "properties": {
+    "worker": {"type": "string", "description": "Its name, such as coder-2."},
+    "words": {"type": "string"}
+  },
+  "required": ["worker", "words"], "additionalProperties": false
+}`
+
+// tellTool says something to a worker while it works.
+func (c *crew) tellTool() harness.Tool {
+	return harness.Tool{
+		Name:        "tell",
+		Description: "Say something to a worker that is still at work, such as a constraint that has changed. It hears it with its next request.",
+		Schema:      json.RawMessage(tellSchema),
+		Call: func(ctx context.Context, call string, input json.RawMessage) (harness.Result, error) {
+			var in struct{ Worker, Words string }
+			if err := json.Unmarshal(input, &in); err != nil {
+				return harness.Result{}, refuse("the input is not of the tool's form: %v", err)
+			}
+			told, err := c.tell(ctx, in.Worker, harness.Message{ID: messageID(call, in.Worker), Text: "From the coordinator: " + in.Words})
+			if err != nil {
+				return harness.Result{}, err
+			}
+			if !told {
+				return harness.Result{}, refuse("no worker '%s' is at work", line(in.Worker, 40))
+			}
+			return harness.Result{Text: in.Worker + " hears it with its next request."}, nil
 		},
 	}
 }
@@ -88,36 +169,6 @@ func decodeTasks(input json.RawMessage) ([]task, error) {
 		}
 	}
 	return in.Tasks, nil
-}
-
-// dispatch brings one task of a call to its report. What is recorded is not
-// done again: a report is returned as it stands, a worker that was begun goes
-// on in its own session and tree.
-func (e *Engine) dispatch(ctx context.Context, a Attempt, call string, index int, t task) (gitstate.Doc, error) {
-	h := e.deps.State.History()
-	if report, ok := answering(h, gitstate.KindReport, call, index); ok {
-		return report, nil
-	}
-	begun, ok := answering(h, gitstate.KindSession, call, index)
-	if !ok {
-		var err error
-		if begun, err = e.beginWorker(ctx, a, call, index, t); err != nil {
-			return begun, err
-		}
-	}
-	tree, restored, err := e.treeOf(ctx, begun)
-	if err != nil {
-		return begun, err
-	}
-	w := &worker{e: e, a: a, begun: begun, task: t, tree: tree, restored: restored}
-	if err := w.run(ctx); err != nil {
-		return begun, err
-	}
-	report, ok := answering(e.deps.State.History(), gitstate.KindReport, call, index)
-	if !ok {
-		return begun, fmt.Errorf("the report of '%s' is not in the history", begun.Meta.Worker)
-	}
-	return report, e.deps.Trees.Release(ctx, w.tree)
 }
 
 // answering is the document of a kind that belongs to one task of a call.

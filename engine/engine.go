@@ -44,6 +44,7 @@ type Config struct {
 	Roles        map[Role]RoleConfig
 	Price        Price
 	Budget       gitstate.MicroUSD // zero: none
+	Jobs         int               // workers at work side by side; zero: one
 	Asks         int               // questions the models may ask; negative: no limit
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes
 	Patience     Patience
@@ -104,6 +105,7 @@ func (e *Engine) Run(ctx context.Context) (Outcome, error) {
 	if err := e.tidy(ctx); err != nil {
 		return e.outcome(Stop{}), err
 	}
+	defer e.ahead(ctx)()
 	for {
 		action := Next(Builtin(e.c.Limits), e.deps.State.History(), e.c.Limits)
 		if stop, ok := action.(Stop); ok {
@@ -165,7 +167,7 @@ func (e *Engine) outcome(s Stop) Outcome {
 // was faster, so a lost race is retried on the new tip; the next decision is
 // taken on the history as it then stands.
 func (e *Engine) record(ctx context.Context, r gitstate.Record) (gitstate.Entry, error) {
-	files, err := e.books.files()
+	files, changes, err := e.books.files()
 	if err != nil {
 		return gitstate.Entry{}, err
 	}
@@ -184,7 +186,7 @@ func (e *Engine) record(ctx context.Context, r gitstate.Record) (gitstate.Entry,
 		if err != nil {
 			return entry, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
-		e.books.recorded()
+		e.books.recorded(changes)
 		e.emit(Event{
 			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,
 			Worker: r.Meta.Worker, Text: r.Subject, State: r.Meta.State, ID: string(entry.Commit),

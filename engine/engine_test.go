@@ -23,7 +23,7 @@ type rig struct {
 	state   *memoryState
 	trees   *memoryTrees
 	fake    *harnesstest.Fake
-	said    said
+	said    *said
 	answers *answers
 	journal *memoryJournal
 	clock   *stillClock
@@ -35,7 +35,7 @@ type rig struct {
 // goal, one worker a round, a verdict by the results it is shown.
 func newRig() *rig {
 	r := &rig{
-		state: newMemoryState("do it"), trees: &memoryTrees{}, said: said{}, answers: &answers{}, journal: &memoryJournal{},
+		state: newMemoryState("do it"), trees: &memoryTrees{}, said: &said{}, answers: &answers{}, journal: &memoryJournal{},
 		clock: newStillClock(),
 		config: Config{
 			Limits: Limits{Rounds: 3}, Wake: "w1", Machine: "m1", Model: "claude-opus-5-5", Asks: -1, Patience: DefaultPatience(),
@@ -57,7 +57,7 @@ func (r *rig) play(t *harnesstest.FakeTurn) harness.Ended {
 	if err := t.Request(harness.Usage{Input: 10, Output: 100}); err != nil {
 		return harness.Ended{Fault: &harness.Fault{Class: harness.Budget, Message: err.Error()}}
 	}
-	r.said[t.Options.Session]++
+	r.heard(t.Options.Session)
 	switch Role(t.Options.Role) {
 	case Clarifier:
 		if len(t.Answered) == 0 {
@@ -85,6 +85,9 @@ func (r *rig) play(t *harnesstest.FakeTurn) harness.Ended {
 	return t.Done("")
 }
 
+// heard counts what was said in a session, as a transcript store would.
+func (r *rig) heard(session string) { r.said.add(session) }
+
 func has(o harness.Options, tool string) bool {
 	for _, t := range o.Custom {
 		if t.Name == tool {
@@ -111,7 +114,7 @@ func (r *rig) unprotected() *rig {
 	play := r.fake.Play
 	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
 		if has(t.Options, "goal") && len(t.Answered) == 0 {
-			r.said[t.Options.Session]++
+			r.heard(t.Options.Session)
 			t.Call("goal", map[string]any{"statement": "It runs.", "checks": []map[string]string{{"text": "it runs", "command": "./run"}}})
 			return t.Done("")
 		}
@@ -317,7 +320,7 @@ func TestNonsense(t *testing.T) {
 			play := r.fake.Play
 			r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
 				if e, mine := c.play(t); mine {
-					r.said[t.Options.Session]++
+					r.heard(t.Options.Session)
 					return e
 				}
 				return play(t)
@@ -351,7 +354,7 @@ func TestReportOutOfForm(t *testing.T) {
 	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
 		if Role(t.Options.Role) == Worker {
 			asked++
-			r.said[t.Options.Session]++
+			r.heard(t.Options.Session)
 			return t.Done("All done, boss.")
 		}
 		return play(t)
@@ -417,7 +420,7 @@ func TestCheckThatCannotStart(t *testing.T) {
 		if !has(t.Options, "goal") {
 			return play(t)
 		}
-		r.said[t.Options.Session]++
+		r.heard(t.Options.Session)
 		for range 2 {
 			calls++
 			t.Call("goal", map[string]any{"statement": "It runs.", "checks": []map[string]string{{"text": "it runs", "command": "nosuch --all"}}})

@@ -111,6 +111,8 @@ type memoryTrees struct {
 	stat     string
 }
 
+func (m *memoryTrees) Prepare(context.Context, string) error { return nil }
+
 func (m *memoryTrees) Add(_ context.Context, s worktree.Spec) (*worktree.Tree, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,9 +185,25 @@ func (f scripted) Run(_ context.Context, c process.Command) (process.Result, err
 }
 
 // said counts transcripts as a store would: by what was said in the fake harness.
-type said map[string]int
+type said struct {
+	mu sync.Mutex
+	n  map[string]int
+}
 
-func (s said) Len(_ context.Context, session string) (int, error) { return s[session], nil }
+func (s *said) add(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.n == nil {
+		s.n = map[string]int{}
+	}
+	s.n[session]++
+}
+
+func (s *said) Len(_ context.Context, session string) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n[session], nil
+}
 
 type answers []string
 

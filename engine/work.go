@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"git-flower/engine/harness"
@@ -18,9 +19,23 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 	if a.Because == nil && !fresh {
 		a.Because = e.goalSince(session)
 	}
+	c := e.newCrew(ctx, a)
+	if fresh {
+		// Nobody knows of the workers that an earlier session has left; what
+		// they bring is told with the prompt.
+		err = c.finish(ctx)
+	}
+	if err == nil {
+		err = e.coordinate(ctx, a, c, session, fresh)
+	}
+	return errors.Join(err, c.close())
+}
+
+// coordinate drives the coordinator's session to the end of its turn.
+func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, session string, fresh bool) error {
 	t, err := e.open(ctx, job{
 		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: e.c.Dir, session: session, resume: !fresh,
-		tools: []harness.Tool{e.dispatchTool(a), e.askTool(a.Step, session, string(a.Step.Role))},
+		tools: []harness.Tool{c.dispatchTool(), c.waitTool(), c.tellTool(), e.askTool(a.Step, session, string(a.Step.Role))},
 	})
 	if err != nil {
 		return err
@@ -31,6 +46,9 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 		return err
 	}
 	ended, err := t.say(ctx, m)
+	for err == nil && len(c.untold()) > 0 {
+		ended, err = c.tellLate(ctx, t)
+	}
 	if err != nil {
 		return err
 	}

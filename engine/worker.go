@@ -17,38 +17,86 @@ type worker struct {
 	e        *Engine
 	a        Attempt
 	begun    gitstate.Doc // its session record
-	task     task
 	tree     *worktree.Tree
 	restored string
+	at       func(*talk) // told which session it works in, nil when that has ended
+
+	row    *gitstate.LedgerRow
+	report document.Report
+	notes  []string
+	failed *Pause // it cannot go on, which is its own problem and not the run's
 }
 
-// run drives the worker to its report, takes in what it did, and records both
-// in one transaction with the join.
-func (w *worker) run(ctx context.Context) error {
-	name := w.begun.Meta.Worker
-	w.emit("begins", line(w.task.Task, 200))
+// work drives the worker to its report. It may run beside others.
+func (w *worker) work(ctx context.Context) error {
+	w.emit("begins", line(w.begun.Body, 200))
 	t, err := w.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	report, notes, err := w.talk(ctx, t)
-	if err != nil {
-		return errors.Join(err, w.save(context.WithoutCancel(ctx)))
+	w.row = t.row
+	w.at(t)
+	defer w.at(nil)
+	w.report, w.notes, err = w.talk(ctx, t)
+	if err == nil {
+		return nil
 	}
-	result, err := w.e.deps.Trees.Finish(ctx, w.tree, w.message(report))
+	err = errors.Join(err, w.save(context.WithoutCancel(ctx)))
+	if w.failed = ownProblem(err); w.failed != nil {
+		return nil
+	}
+	return err
+}
+
+// ownProblem is a fault that another request of the same session would meet
+// again and that no other session has a part in.
+func ownProblem(err error) *Pause {
+	var p *Pause
+	var f *harness.Fault
+	if errors.As(err, &p) && errors.As(err, &f) && (f.Class == harness.Invalid || f.Class == harness.Refused) {
+		return p
+	}
+	return nil
+}
+
+// handIn takes in what the worker did and records it with the report and the
+// join in one transaction. Members of a crew hand in one after the other.
+func (w *worker) handIn(ctx context.Context) error {
+	if w.failed != nil {
+		return w.recordFailure(ctx)
+	}
+	name := w.begun.Meta.Worker
+	result, err := w.e.deps.Trees.Finish(ctx, w.tree, w.message(w.report))
 	if err != nil {
 		return fmt.Errorf("take in the work of '%s': %w", name, err)
 	}
-	state, code, conflicts, err := w.join(ctx, result, report)
+	state, code, conflicts, err := w.join(ctx, result, w.report)
 	if err != nil {
 		return err
 	}
-	if err := w.record(ctx, t, report, append(notes, result.Notes...), state, code, gitstate.ObjectID(result.Tip), conflicts); err != nil {
+	if err := w.record(ctx, append(w.notes, result.Notes...), state, code, gitstate.ObjectID(result.Tip), conflicts); err != nil {
 		return err
 	}
-	w.emit(state, line(report.Conclusion, 200))
+	w.emit(state, line(w.report.Conclusion, 200))
 	return nil
+}
+
+// recordFailure reports for a worker that cannot. What it has done is on its own ref.
+func (w *worker) recordFailure(ctx context.Context) error {
+	h := w.e.deps.State.History()
+	m := w.begun.Meta
+	m.State, m.Code, m.Tip, m.From = reportFailed, joined(h), saved(h, m.Worker), []string{w.begun.Name()}
+	body := fmt.Sprintf("## Conclusion\n\n%s could not finish: %s\n\n## Unverified\n\nEverything it did.", m.Worker, line(w.failed.Error(), 400))
+	if m.Tip != "" {
+		body += fmt.Sprintf("\n\nWhat it had done by then is commit %s; nothing of it is in the result so far.", m.Tip)
+	}
+	m.Cost = w.e.books.cost(w.row)
+	_, err := w.e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m,
+	})
+	w.emit(reportFailed, line(w.failed.Error(), 200))
+	return err
 }
 
 // save keeps what a worker that is cut off has done so far on a ref of its own,
@@ -101,9 +149,7 @@ func (w *worker) open(ctx context.Context) (*talk, error) {
 // talk gives the task and returns the report; one that breaks the form is sent
 // back once and then taken as it is.
 func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, error) {
-	text, err := prompt("task", map[string]any{
-		"Task": w.task.Task, "Acceptance": w.task.Acceptance, "Restored": w.restored, "Amendments": w.heard(),
-	})
+	text, err := prompt("task", map[string]any{"Task": w.begun.Body, "Restored": w.restored, "Amendments": w.heard()})
 	if err != nil {
 		return document.Report{}, nil, err
 	}
@@ -183,9 +229,9 @@ func (w *worker) join(ctx context.Context, r worktree.Result, report document.Re
 }
 
 // record makes the report and moves the join with it.
-func (w *worker) record(ctx context.Context, t *talk, r document.Report, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) error {
+func (w *worker) record(ctx context.Context, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) error {
 	m := w.begun.Meta
-	body := r.String()
+	body := w.report.String()
 	if len(conflicts) > 0 {
 		body += fmt.Sprintf("\n\n## Conflict\n\nThe work is commit %s. It does not merge into the result so far (%s) because of:\n\n- %s\n\nDispatch a worker to run 'git merge %s' in its tree and resolve them.",
 			tip, code, strings.Join(conflicts, "\n- "), tip)
@@ -197,9 +243,10 @@ func (w *worker) record(ctx context.Context, t *talk, r document.Report, notes [
 		Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker, Session: m.Session, Harness: m.Harness,
 		Model: m.Model, Code: code, Tip: tip, Call: m.Call, Index: m.Index, State: state, From: []string{w.begun.Name()},
 	}
+	meta.Cost = w.e.books.cost(w.row)
 	_, err := w.e.record(ctx, gitstate.Record{
-		Kind: gitstate.KindReport, Subject: fmt.Sprintf("%s: %s", m.Worker, line(r.Conclusion, 50)), Body: body,
-		Meta: withCost(meta, t), Refs: w.refs(state, code, tip),
+		Kind: gitstate.KindReport, Subject: fmt.Sprintf("%s: %s", m.Worker, line(w.report.Conclusion, 50)), Body: body,
+		Meta: meta, Refs: w.refs(state, code, tip),
 	})
 	return err
 }

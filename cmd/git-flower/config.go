@@ -18,6 +18,7 @@ const Unlimited = -1
 // from the environment, else from git's configuration, else from the default.
 type Config struct {
 	Rounds       int
+	Jobs         int
 	Asks         int               // Unlimited, or how many questions may be asked
 	Timeout      time.Duration     // zero: nobody is asked
 	Budget       gitstate.MicroUSD // zero: no limit

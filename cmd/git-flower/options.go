@@ -41,6 +41,9 @@ func settings() []setting {
 		{option{long: "rounds", value: "<n>", text: "judge at most <n> rounds before giving up (default 3)"},
 			"flower.rounds", "3", "judged rounds of work before a run gives up, in all",
 			whole(func(c *Config) *int { return &c.Rounds }, 1)},
+		{option{long: "jobs", value: "<n>", text: "let at most <n> workers work side by side (default 4)"},
+			"flower.jobs", "4", "workers of a run that work side by side",
+			whole(func(c *Config) *int { return &c.Jobs }, 1)},
 		{option{long: "asks", value: "<n>|unlimited", text: "let the agents ask at most <n> questions"},
 			"flower.asks", "unlimited", "questions that the agents may ask; 0 means none",
 			func(c *Config, v string) error { return parseAsks(&c.Asks, v) }},
@@ -113,7 +116,7 @@ func rehearsedOption() option {
 
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
-	return append(settingOptions("rounds", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
+	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"git-flower/engine/harness"
+	"git-flower/gitstate"
+)
+
+// A crew is the workers of one attempt at a working step. They are the
+// attempt's, not the dispatch call's: a call that stops waiting, because the
+// person said something, leaves them at work.
+//
+// Workers work side by side, at most Config.Jobs of them, and hand in one after
+// the other in the order in which they were dispatched: so the same work gives
+// the same join, whoever is faster. One that stops at a save point does not keep
+// those after it from handing in.
+type crew struct {
+	e      *Engine
+	a      Attempt
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	jobs   chan struct{} // one token for each worker that may be at work
+
+	mu      sync.Mutex
+	members []*member     // in the order of dispatch
+	news    chan struct{} // closed, and made anew, when the person has said something
+}
+
+// A member is one worker of a crew.
+type member struct {
+	begun  gitstate.Doc // its session record
+	before *member      // the one dispatched before it, nil for the first
+	done   chan struct{}
+
+	mu     sync.Mutex
+	talk   *talk // while it is at work
+	report gitstate.Doc
+	err    error
+	told   bool // the coordinator has had the report
+}
+
+// newCrew makes the crew of an attempt and puts the workers back to work that
+// an earlier wake has left unfinished.
+func (e *Engine) newCrew(ctx context.Context, a Attempt) *crew {
+	c := &crew{e: e, a: a, jobs: make(chan struct{}, max(1, e.c.Jobs)), news: make(chan struct{})}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	h := e.deps.State.History()
+	for _, begun := range h.Of(gitstate.KindSession) {
+		if begun.Meta.Step != a.Step.Name || begun.Meta.Worker == "" {
+			continue
+		}
+		if _, reported := answering(h, gitstate.KindReport, begun.Meta.Call, begun.Meta.Index); !reported {
+			c.join(begun)
+		}
+	}
+	return c
+}
+
+// join takes a worker that is recorded into the crew and sets it to work.
+func (c *crew) join(begun gitstate.Doc) *member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := &member{begun: begun, done: make(chan struct{})}
+	if n := len(c.members); n > 0 {
+		m.before = c.members[n-1]
+	}
+	c.members = append(c.members, m)
+	go c.run(m)
+	return m
+}
+
+// run brings one member to its report; close waits for it.
+func (c *crew) run(m *member) {
+	defer close(m.done)
+	report, err := c.bring(m)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.report, m.err = report, err
+}
+
+// bring has a member work while there is room, and hand in when those before
+// it have.
+func (c *crew) bring(m *member) (gitstate.Doc, error) {
+	w, err := c.atWork(m)
+	if m.before != nil {
+		<-m.before.done
+	}
+	if err != nil {
+		return gitstate.Doc{}, err
+	}
+	if err := w.handIn(c.ctx); err != nil {
+		return gitstate.Doc{}, err
+	}
+	report, ok := answering(c.e.deps.State.History(), gitstate.KindReport, m.begun.Meta.Call, m.begun.Meta.Index)
+	if !ok {
+		return report, fmt.Errorf("the report of '%s' is not in the history", m.begun.Meta.Worker)
+	}
+	return report, c.e.deps.Trees.Release(context.WithoutCancel(c.ctx), w.tree)
+}
+
+// atWork is the part of a worker's life that runs beside others.
+func (c *crew) atWork(m *member) (*worker, error) {
+	select {
+	case c.jobs <- struct{}{}:
+		defer func() { <-c.jobs }()
+	case <-c.ctx.Done():
+		return nil, context.Cause(c.ctx)
+	}
+	tree, restored, err := c.e.treeOf(c.ctx, m.begun)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{e: c.e, a: c.a, begun: m.begun, tree: tree, restored: restored, at: m.at}
+	return w, w.work(c.ctx)
+}
+
+// at notes the session in which a member works, nil when it has ended.
+func (m *member) at(t *talk) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.talk = t
+}
+
+// find is the member that belongs to one task of a call.
+func (c *crew) find(call string, index int) (*member, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.begun.Meta.Call == call && m.begun.Meta.Index == index {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// running names the members that have not reported.
+func (c *crew) running() []*member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var left []*member
+	for _, m := range c.members {
+		select {
+		case <-m.done:
+		default:
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// wait waits for members. It returns early, with early set, when the person has
+// said something.
+func (c *crew) wait(ctx context.Context, members []*member) (early bool, err error) {
+	c.mu.Lock()
+	news := c.news
+	c.mu.Unlock()
+	for _, m := range members {
+		select {
+		case <-m.done:
+		case <-news:
+			return true, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+	return false, errorsOf(members)
+}
+
+// errorsOf are the errors of members that have ended: save points and faults
+// of ours, which end the attempt.
+func errorsOf(members []*member) error {
+	var errs []error
+	for _, m := range members {
+		m.mu.Lock()
+		errs = append(errs, m.err)
+		m.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// tell says something to a member at work; false when there is none of that name.
+func (c *crew) tell(ctx context.Context, worker string, m harness.Message) (bool, error) {
+	for _, member := range c.running() {
+		member.mu.Lock()
+		t := member.talk
+		member.mu.Unlock()
+		if member.begun.Meta.Worker == worker && t != nil {
+			return true, t.s.Send(ctx, m)
+		}
+	}
+	return false, nil
+}
+
+// untold are the members whose reports the coordinator has not had.
+func (c *crew) untold() []*member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var late []*member
+	for _, m := range c.members {
+		m.mu.Lock()
+		if !m.told {
+			late = append(late, m)
+		}
+		m.mu.Unlock()
+	}
+	return late
+}
+
+// wake ends the waiting of every call.
+func (c *crew) wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.news)
+	c.news = make(chan struct{})
+}
+
+// finish waits for every member, whoever says what meanwhile.
+func (c *crew) finish(ctx context.Context) error {
+	for {
+		members := c.untold()
+		early, err := c.wait(ctx, members)
+		if err != nil || !early {
+			reportsOf(members, false)
+			return err
+		}
+	}
+}
+
+// tellLate gives the coordinator the reports that it did not wait for.
+func (c *crew) tellLate(ctx context.Context, t *talk) (harness.Ended, error) {
+	late := c.untold()
+	if _, err := c.wait(ctx, late); err != nil {
+		return harness.Ended{}, err
+	}
+	about := []string{t.job.session, "late"}
+	for _, m := range late {
+		about = append(about, m.begun.Meta.Worker)
+	}
+	return t.say(ctx, harness.Message{ID: messageID(about...), Text: reportsOf(late, false)})
+}
+
+// close stops the members that are still at work and waits for all of them:
+// each keeps what it has done so far.
+func (c *crew) close() error {
+	c.cancel(errAttemptOver)
+	c.mu.Lock()
+	members := c.members
+	c.mu.Unlock()
+	for _, m := range members {
+		<-m.done
+	}
+	err := errorsOf(members)
+	if errors.Is(err, errAttemptOver) {
+		return nil
+	}
+	return err
+}
+
+// errAttemptOver is why members are stopped when their attempt ends first.
+var errAttemptOver = errors.New("the attempt is over")
+
+// reportsOf is what a call is answered when its workers have reported, or when it
+// stops waiting.
+func reportsOf(members []*member, early bool) string {
+	var b strings.Builder
+	var running []string
+	for _, m := range members {
+		m.mu.Lock()
+		report := m.report
+		m.told = m.told || report.Kind != ""
+		m.mu.Unlock()
+		if report.Kind == "" {
+			running = append(running, m.begun.Meta.Worker)
+			continue
+		}
+		fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n", report.Meta.Worker, report.Meta.State, report.Body)
+	}
+	if early {
+		fmt.Fprintf(&b, "The person has said something; it follows. Still at work: %s. They go on; call wait for their reports.\n",
+			strings.Join(running, ", "))
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"git-flower/engine/harness"
+	"git-flower/engine/harness/harnesstest"
+	"git-flower/gitstate"
+)
+
+// hands makes the coordinator dispatch n tasks in one call, and each worker do
+// what do says; "part 3" is the task of the third.
+func hands(r *rig, n int, do func(t *harnesstest.FakeTurn, part int) harness.Ended) {
+	r.config.Jobs = 4
+	r.runs = func(string, string) int { return 0 }
+	play := r.fake.Play
+	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+		switch Role(t.Options.Role) {
+		case Coordinator:
+			r.heard(t.Options.Session)
+			if len(t.Answered) == 0 && !t.Carried && t.N == 1 {
+				var tasks []map[string]string
+				for i := range n {
+					tasks = append(tasks, map[string]string{"worker": "coder", "task": fmt.Sprintf("part %d", i+1)})
+				}
+				t.Call("dispatch", map[string]any{"tasks": tasks})
+			}
+			return t.Done("I hold it to be done.")
+		case Worker:
+			r.heard(t.Options.Session)
+			var part int
+			fmt.Sscanf(strings.TrimPrefix(t.Options.Agent, "coder-"), "%d", &part)
+			return do(t, part)
+		}
+		return play(t)
+	}
+}
+
+func report(t *harnesstest.FakeTurn) harness.Ended { return t.Done(wholeReport) }
+
+// Workers of one call work side by side and hand in in the order of the tasks,
+// whoever is faster.
+func TestWorkersWorkSideBySide(t *testing.T) {
+	r := newRig().unprotected()
+	var all sync.WaitGroup
+	all.Add(4)
+	first := make(chan struct{})
+	hands(r, 4, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		all.Done()
+		all.Wait() // ends only when the four are at work together
+		if part == 1 {
+			<-first
+		}
+		if part == 4 {
+			close(first)
+		}
+		return report(t)
+	})
+	o, err := r.run(t)
+	if err != nil || o.State != EndReached {
+		t.Fatalf("got %+v, %v", o, err)
+	}
+	if want := gitstate.ObjectID("c0+coder-1+coder-2+coder-3+coder-4"); o.Join != want {
+		t.Errorf("joined %s, want %s", o.Join, want)
+	}
+	slices.Sort(r.trees.released)
+	if len(slices.Compact(r.trees.released)) != 4 {
+		t.Errorf("trees given back: %q", r.trees.released)
+	}
+}
+
+func TestNoMoreWorkersThanJobs(t *testing.T) {
+	r := newRig().unprotected()
+	var mu sync.Mutex
+	now, most := 0, 0
+	hands(r, 6, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		defer func() { mu.Lock(); now--; mu.Unlock() }()
+		return report(t)
+	})
+	r.config.Jobs = 2
+	if _, err := r.run(t); err != nil {
+		t.Fatal(err)
+	}
+	if most > 2 {
+		t.Errorf("%d at work with 2 jobs", most)
+	}
+}
+
+// A worker whose requests are refused is its own problem: it is reported as
+// failed and the others' work is joined.
+func TestOneWorkerFails(t *testing.T) {
+	r := newRig().unprotected()
+	hands(r, 3, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		if part == 2 {
+			return harness.Ended{Fault: &harness.Fault{Class: harness.Invalid, Message: "bad request"}}
+		}
+		return report(t)
+	})
+	o, err := r.run(t)
+	if err != nil || o.Join != "c0+coder-1+coder-3" {
+		t.Fatalf("got %+v, %v", o, err)
+	}
+	second := r.state.History().Of(gitstate.KindReport)[1]
+	if second.Meta.State != reportFailed || !strings.Contains(second.Body, "bad request") {
+		t.Errorf("report: %+v", second)
+	}
+}
+
+// The budget is the run's: it stops all workers, and all go on.
+func TestBudgetStopsAllWorkers(t *testing.T) {
+	r := newRig().unprotected()
+	hands(r, 4, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		if err := t.Request(harness.Usage{Output: 1000}); err != nil {
+			return harness.Ended{Fault: &harness.Fault{Class: harness.Budget, Message: err.Error()}}
+		}
+		return report(t)
+	})
+	r.config.Budget = 3500
+	_, err := r.run(t)
+	var p *Pause
+	if !errors.As(err, &p) || p.Reason != PauseBudget {
+		t.Fatalf("got %v", err)
+	}
+	r.config.Budget, r.config.Wake = 0, "w2"
+	o, err := r.run(t)
+	if err != nil || o.State != EndReached {
+		t.Fatalf("resumed: %+v, %v", o, err)
+	}
+	for part := range 4 {
+		if name := fmt.Sprintf("+coder-%d", part+1); strings.Count(string(o.Join), name) != 1 {
+			t.Errorf("joined %s", o.Join)
+		}
+	}
+	if n := len(r.state.History().Of(gitstate.KindReport)); n != 4 {
+		t.Errorf("%d reports", n)
+	}
+}
+
+// Killed before or after any record with four workers, the run comes to the same
+// end: the same join, four reports, no worker run twice to its end.
+func TestFourWorkersKilledAtEveryRecord(t *testing.T) {
+	for kill := 1; ; kill++ {
+		r := newRig().unprotected()
+		ends := map[string]int{}
+		var mu sync.Mutex
+		hands(r, 4, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+			mu.Lock()
+			defer mu.Unlock()
+			ends[t.Options.Agent]++
+			return report(t)
+		})
+		n, dead := 0, false
+		r.state.die = func(string) bool { n++; dead = dead || n == kill; return dead }
+		if _, err := r.run(t); err == nil {
+			if kill < 20 {
+				t.Fatalf("only %d moments", kill)
+			}
+			return
+		}
+		r.state.die, r.config.Wake = nil, "w2"
+		o, err := r.run(t)
+		if err != nil || o.State != EndReached || o.Join != "c0+coder-1+coder-2+coder-3+coder-4" {
+			t.Fatalf("kill %d: %+v, %v\n%s", kill, o, err, r.state.story())
+		}
+		if reports := r.state.History().Of(gitstate.KindReport); len(reports) != 4 {
+			t.Fatalf("kill %d: %d reports", kill, len(reports))
+		}
+		for name, times := range ends {
+			if times > 1 {
+				t.Fatalf("kill %d: %s ended %d times", kill, name, times)
+			}
+		}
+	}
+}
