@@ -43,6 +43,7 @@ var rules = map[string]rule{
 		ours:    []string{"engine/harness", "guards", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4"},
 	},
+	"engine/inbox":    {outside: []string{"github.com/fsnotify/fsnotify"}},
 	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
 	"engine/rehearse": {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine": {
@@ -89,6 +90,7 @@ var linked = []string{
 	"github.com/clipperhouse/uax29/v2",
 	"github.com/cpuguy83/go-md2man/v2",
 	"github.com/dustin/go-humanize",
+	"github.com/fsnotify/fsnotify",
 	"github.com/go-git/go-billy/v5",
 	"github.com/go-git/go-git/v5",
 	"github.com/go-logr/logr",
