@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
@@ -95,26 +96,63 @@ func (e *Engine) pose(ctx context.Context, m gitstate.Meta, q Question) (gitstat
 	return d, nil
 }
 
-// answer waits for the person and records what came, unless a record answers already.
+// answer waits for the person and returns the one answer that counts, which may
+// have been given elsewhere, or before.
 func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gitstate.Doc, error) {
-	if old, ok := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name()); ok {
-		return old, nil
+	q.Name = asked.Name()
+	words, elsewhere, err := e.await(ctx, asked, q)
+	if elsewhere {
+		return e.answered(asked, "")
 	}
-	e.emit(Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: asked.Name(), Text: q.Text, Options: q.Options})
-	words, err := e.deps.Human.Ask(ctx, q)
-	m := gitstate.Meta{Step: asked.Meta.Step, State: answerGiven, From: []string{asked.Name()}, Time: stamp(e.deps.Clock.Now())}
-	subject := line(words, 60)
+	var reply gitstate.Record
+	if err == nil {
+		reply, err = Reply(asked, words, "", e.deps.Clock.Now())
+	}
+	if errors.Is(err, ErrWhatGoal) {
+		var goal string
+		goal, elsewhere, err = e.await(ctx, asked, Question{Name: q.Name, From: q.From, Text: "What is the goal instead?"})
+		if elsewhere {
+			return e.answered(asked, "")
+		}
+		if err == nil {
+			reply, err = Reply(asked, words, goal, e.deps.Clock.Now())
+		}
+	}
 	switch {
 	case errors.Is(err, ErrNobody):
-		m.State, subject = answerNobody, "nobody answered in time"
+		words = ""
+		reply = nobody(asked, e.deps.Clock.Now())
 	case err != nil:
 		return gitstate.Doc{}, fmt.Errorf("ask the person: %w", err)
 	}
-	e.emit(Event{Kind: EventAnswer, Step: asked.Meta.Step, ID: asked.Name(), Text: words, State: m.State})
-	if _, err := e.record(ctx, gitstate.Record{Kind: gitstate.KindAnswer, Subject: subject, Meta: m, Body: words}); err != nil {
+	if _, _, err := e.recordUnless(ctx, reply, func(h gitstate.History) bool {
+		old, ok := madeFrom(h, gitstate.KindAnswer, asked.Name())
+		return ok && (old.Meta.State != answerNobody || reply.Meta.State == answerNobody)
+	}); err != nil {
 		return gitstate.Doc{}, err
 	}
-	d, _ := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name())
+	return e.answered(asked, words)
+}
+
+// nobody is the record of a question that nobody answered in time.
+func nobody(asked gitstate.Doc, now time.Time) gitstate.Record {
+	return gitstate.Record{
+		Kind: gitstate.KindAnswer, Subject: "nobody answered in time",
+		Meta: gitstate.Meta{Step: asked.Meta.Step, State: answerNobody, From: []string{asked.Name()}, Time: stamp(now)},
+	}
+}
+
+// answered is the answer that counts. Words typed here that came too late to be
+// it are not passed over in silence.
+func (e *Engine) answered(asked gitstate.Doc, typed string) (gitstate.Doc, error) {
+	d, ok := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name())
+	if !ok {
+		return d, errors.New("a recorded answer is not in the history")
+	}
+	e.emit(Event{Kind: EventAnswer, Step: asked.Meta.Step, ID: asked.Name(), Text: d.Body, State: d.Meta.State})
+	if again, err := Reply(asked, typed, typed, e.deps.Clock.Now()); typed != "" && err == nil && again.Meta.State != d.Meta.State {
+		e.emit(Event{Kind: EventNotice, Step: asked.Meta.Step, Text: fmt.Sprintf("the question had been answered already; '%s' came too late", line(typed, 200))})
+	}
 	return d, nil
 }
 

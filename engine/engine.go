@@ -26,6 +26,8 @@ type Deps struct {
 	Journal     Journal
 	Clock       Clock
 	Events      *Stream
+	Wakes       <-chan struct{} // somebody else has added to the run; nil: nobody can
+	Words       <-chan string   // what a person says unasked; nil: nobody can
 }
 
 // Config says how this wake drives its run.
@@ -48,6 +50,7 @@ type Config struct {
 	Asks         int               // questions the models may ask; negative: no limit
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes
 	Patience     Patience
+	Timeout      time.Duration // how long a question waits, to tell it; zero: not told
 }
 
 // A RoleConfig is what a user sets for one role. Zero values are the harness's own.
@@ -63,6 +66,12 @@ type Engine struct {
 	c     Config
 	purse *purse
 	books *books
+	ears  *ears
+
+	// Heard is told of amendments that arrive while the run is driven, each
+	// once, from one goroutine. It is set before Run, and must not wait for a
+	// record that it makes itself.
+	Heard func([]gitstate.Doc)
 }
 
 // An Outcome is how a run stood when the engine stopped without a save point.
@@ -90,6 +99,7 @@ func New(d Deps, c Config) (*Engine, error) {
 		deps: d, c: c,
 		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget), spent: h.Spent() + sum(late)},
 		books: &books{wake: c.Wake},
+		ears:  newEars(h),
 	}
 	e.books.carry(late)
 	return e, nil
@@ -106,19 +116,40 @@ func (e *Engine) Run(ctx context.Context) (Outcome, error) {
 		return e.outcome(Stop{}), err
 	}
 	defer e.ahead(ctx)()
+	defer e.listen(ctx)()
+	action := e.again(e.next())
 	for {
-		action := Next(Builtin(e.c.Limits), e.deps.State.History(), e.c.Limits)
 		if stop, ok := action.(Stop); ok {
-			return e.stop(ctx, stop)
-		}
-		if err := e.perform(ctx, action); err != nil {
+			if stopped, err := e.stop(ctx, stop); stopped || err != nil {
+				return e.outcome(stop), err
+			}
+		} else if err := e.perform(ctx, action); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
 			e.emit(Event{Kind: EventEnd, State: "paused", Text: err.Error()})
 			return e.outcome(Stop{}), err
 		}
+		e.catchUp(ctx)
+		action = e.next()
 	}
+}
+
+func (e *Engine) next() Action {
+	return Next(Builtin(e.c.Limits), e.deps.State.History(), e.c.Limits)
+}
+
+// again asks anew, once in a wake, what nobody answered in an earlier one.
+func (e *Engine) again(action Action) Action {
+	stop, ok := action.(Stop)
+	if !ok || stop.State != NeedsHuman {
+		return action
+	}
+	verdict, ok := e.deps.State.History().Find(stop.From[0])
+	if !ok {
+		return action
+	}
+	return Consult{Step: Step{Name: verdict.Meta.Step}, Verdict: verdict}
 }
 
 func (e *Engine) perform(ctx context.Context, action Action) error {
@@ -140,22 +171,26 @@ func (e *Engine) perform(ctx context.Context, action Action) error {
 	return fmt.Errorf("no way to perform %T", action)
 }
 
-// stop records the end, unless the history tells it already or a person is needed.
-func (e *Engine) stop(ctx context.Context, s Stop) (Outcome, error) {
+// stop records the end, unless the history tells it already or a person is
+// needed. It is not the end after all when somebody has added something.
+func (e *Engine) stop(ctx context.Context, s Stop) (stopped bool, err error) {
 	if !s.Ended && s.State != NeedsHuman {
-		h := e.deps.State.History()
-		_, err := e.record(ctx, gitstate.Record{
+		end := gitstate.Record{
 			Kind:    gitstate.KindEnd,
 			Subject: string(s.State),
 			Body:    s.Why,
-			Meta:    gitstate.Meta{State: string(s.State), From: s.From, Code: joined(h)},
+			Meta:    gitstate.Meta{State: string(s.State), From: s.From, Code: joined(e.deps.State.History())},
+		}
+		_, stopped, err := e.recordUnless(ctx, end, func(h gitstate.History) bool {
+			now, still := Next(Builtin(e.c.Limits), h, e.c.Limits).(Stop)
+			return !still || now.State != s.State || !slices.Equal(now.From, s.From)
 		})
-		if err != nil {
-			return e.outcome(s), err
+		if !stopped || err != nil {
+			return false, err
 		}
 	}
 	e.emit(Event{Kind: EventEnd, State: string(s.State), Text: s.Why})
-	return e.outcome(s), nil
+	return true, nil
 }
 
 func (e *Engine) outcome(s Stop) Outcome {
@@ -167,31 +202,44 @@ func (e *Engine) outcome(s Stop) Outcome {
 // was faster, so a lost race is retried on the new tip; the next decision is
 // taken on the history as it then stands.
 func (e *Engine) record(ctx context.Context, r gitstate.Record) (gitstate.Entry, error) {
+	entry, _, err := e.recordUnless(ctx, r, func(gitstate.History) bool { return false })
+	return entry, err
+}
+
+// recordUnless appends a record unless the history that it would be added to
+// says otherwise.
+func (e *Engine) recordUnless(ctx context.Context, r gitstate.Record, unless func(gitstate.History) bool) (gitstate.Entry, bool, error) {
+	e.ears.recording.Lock()
+	defer e.ears.recording.Unlock()
 	files, changes, err := e.books.files()
 	if err != nil {
-		return gitstate.Entry{}, err
+		return gitstate.Entry{}, false, err
 	}
 	r.Files = files
 	r.Meta.Wake = e.c.Wake
 	for {
-		tip := e.deps.State.History().Tip
+		h := e.deps.State.History()
+		if unless(h) {
+			return gitstate.Entry{}, false, nil
+		}
 		entry, err := e.deps.State.Append(ctx, r)
 		if errors.Is(err, gitstate.ErrConflict) {
 			if again := e.deps.State.Reload(ctx); again != nil {
 				err = again
-			} else if e.deps.State.History().Tip != tip {
+			} else if e.deps.State.History().Tip != h.Tip {
+				e.ears.reread()
 				continue
 			} // else it is another ref that stands elsewhere, and trying again would not help
 		}
 		if err != nil {
-			return entry, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
+			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
 		e.books.recorded(changes)
 		e.emit(Event{
 			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,
 			Worker: r.Meta.Worker, Text: r.Subject, State: r.Meta.State, ID: string(entry.Commit),
 		})
-		return entry, nil
+		return entry, true, nil
 	}
 }
 

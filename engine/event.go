@@ -26,21 +26,23 @@ type Event struct {
 
 // Kinds of events.
 const (
-	EventWake     = "wake"     // a process began to drive the run
-	EventStep     = "step"     // an attempt of a step begins
-	EventText     = "text"     // prose of the model
-	EventThinking = "thinking" // its reasoning
-	EventCall     = "tool_call"
-	EventResult   = "tool_result"
-	EventResponse = "response" // one request was answered; carries the context's size
-	EventAsk      = "ask"      // a question waits for a person
-	EventAnswer   = "answer"   // it was answered, or nobody answered
-	EventRetry    = "retry"    // a fault; the turn is carried on after a wait
-	EventWorker   = "worker"   // a worker began or ended
-	EventJoin     = "join"     // a worker's result was merged, or conflicts
-	EventCheck    = "check"    // a command check ran
-	EventRecord   = "record"   // a record was made
-	EventBudget   = "budget"   // half, four fifths of the budget are spent
-	EventNotice   = "notice"   // something a person should know
-	EventEnd      = "end"      // the wake ends
+	EventWake      = "wake"     // a process began to drive the run
+	EventStep      = "step"     // an attempt of a step begins
+	EventText      = "text"     // prose of the model
+	EventThinking  = "thinking" // its reasoning
+	EventCall      = "tool_call"
+	EventResult    = "tool_result"
+	EventResponse  = "response"  // one request was answered; carries the context's size
+	EventAsk       = "ask"       // a question waits for a person
+	EventAnswer    = "answer"    // it was answered, or nobody answered
+	EventHeartbeat = "heartbeat" // a question still waits; wait_sec tells how long yet
+	EventAmendment = "amendment" // a person has added words to what is wanted
+	EventRetry     = "retry"     // a fault; the turn is carried on after a wait
+	EventWorker    = "worker"    // a worker began or ended
+	EventJoin      = "join"      // a worker's result was merged, or conflicts
+	EventCheck     = "check"     // a command check ran
+	EventRecord    = "record"    // a record was made
+	EventBudget    = "budget"    // half, four fifths of the budget are spent
+	EventNotice    = "notice"    // something a person should know
+	EventEnd       = "end"       // the wake ends
 )
