@@ -199,13 +199,23 @@ test_expect_success 'a prompt that is too long is a save point' '
 	then_whole long
 '
 
-test_expect_success 'a request that is refused is a save point' '
-	with work <<-\END &&
+test_expect_success 'a coordinator whose request is refused is a save point' '
+	with coordinate <<-\END &&
 	- fault: {error: 400, message: "messages: something is wrong", times: always}
 	  say: never
 	END
 	plays invalid 128 &&
 	then_whole invalid
+'
+
+test_expect_success 'a worker whose request is refused is reported as failed, and the run goes on' '
+	with work <<-\END &&
+	- fault: {error: 400, message: "messages: something is wrong", times: always}
+	  say: never
+	END
+	plays failed 0 &&
+	git -C repo log -1 --format="%(trailers:key=Flower-State,valueonly)" --grep "^report:" flower/run/failed >state &&
+	grep "^failed\$" state
 '
 
 test_expect_success 'a budget that is spent is a save point, and nothing beyond it was spent' '
