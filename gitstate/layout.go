@@ -22,7 +22,7 @@ type Layout struct {
 	ObjectFormat string // "sha1" or "sha256"
 
 	Flower string // what never travels: <CommonDir>/flower
-	// State and ID are settled by the first Create or Lock; before that, in a
+	// State and ID are settled by Settle, Create or Lock; before that, in a
 	// repository that never had a run, they are what this process would choose.
 	State string // outside of every git directory: <StateHome>/git-flower/<ID>
 	ID    string // the repository's random name on this machine

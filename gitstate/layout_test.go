@@ -90,7 +90,7 @@ func TestProcessesThatChooseAnIDAtOnceAgree(t *testing.T) {
 	var group sync.WaitGroup
 	errs := make([]error, len(stores))
 	for i, s := range stores {
-		group.Go(func() { errs[i] = s.settle() })
+		group.Go(func() { errs[i] = s.Settle() })
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {

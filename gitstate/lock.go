@@ -34,7 +34,7 @@ func (s *Store) lock(ctx context.Context, name string) (*Lock, error) {
 	if err := errors.Join(ctx.Err(), ValidName(name)); err != nil {
 		return nil, err
 	}
-	if err := s.settle(); err != nil {
+	if err := s.Settle(); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.Layout().RunDir(name), "lock")

@@ -142,7 +142,7 @@ func (s *Store) create(ctx context.Context, name string, rec Record, base Object
 	if rec.Kind != KindRequest {
 		return nil, fmt.Errorf("a run begins with a request, not with a '%s'", rec.Kind)
 	}
-	if err := s.settle(); err != nil {
+	if err := s.Settle(); err != nil {
 		return nil, err
 	}
 	if base != "" {

@@ -82,8 +82,10 @@ func (s *Store) Layout() Layout {
 // Git runs commands in the repository with the caller's environment.
 func (s *Store) Git() gitcmd.Git { return s.git }
 
-// settle writes the repository's id before the first thing that lasts.
-func (s *Store) settle() error {
+// Settle makes sure that the git directory can be written and gives the
+// repository its id, so that State and ID of Layout are final. Create and Lock do
+// it too; who needs the state folder before there is a run does it first.
+func (s *Store) Settle() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.layout.settle(s.config.StateHome); err != nil {

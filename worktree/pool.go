@@ -74,7 +74,11 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		c.Limit = DefaultLimit
 	}
 	p := &Pool{c: c, held: map[string]*slot{}}
-	if err := errors.Join(p.makeDirs(), p.heal(ctx)); err != nil {
+	err := p.makeDirs()
+	if err == nil {
+		err = p.heal(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cannot open the workers' trees in '%s': %w", c.State, err)
 	}
 	return p, nil

@@ -74,6 +74,18 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 	if err != nil {
 		return err
 	}
+	if err = w.store.Settle(); err != nil {
+		return err
+	}
+	// Where no trees can be made there is no run either.
+	if w.pool, err = openPool(ctx, w.env, w.store); err != nil {
+		return err
+	}
+	return errors.Join(w.create(ctx, c, name, base, request, script), w.pool.Close())
+}
+
+// create makes the first record and what a resume needs besides, and goes on.
+func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.ObjectID, request string, script []byte) (err error) {
 	w.run, err = w.store.Create(ctx, name, gitstate.Record{
 		Kind: gitstate.KindRequest, Subject: cut(firstLine(request), 60), Body: request,
 		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil},
@@ -90,7 +102,7 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 	if err := keepOptions(dir, c); err != nil {
 		return err
 	}
-	return w.goOn(ctx)
+	return w.goOnInTrees(ctx)
 }
 
 // name is the one that was asked for, which must be free, or one made from the

@@ -41,10 +41,16 @@ func (w *wake) goOn(ctx context.Context) error {
 		return err
 	}
 	w.pool = pool
-	if err = w.openCheckout(ctx); err == nil {
+	return errors.Join(w.goOnInTrees(ctx), pool.Close())
+}
+
+// goOnInTrees is goOn where the pool is open.
+func (w *wake) goOnInTrees(ctx context.Context) error {
+	err := w.openCheckout(ctx)
+	if err == nil {
 		err = errors.Join(w.driveThere(ctx), w.closeCheckout(ctx))
 	}
-	return errors.Join(err, pool.Close())
+	return err
 }
 
 func (w *wake) driveThere(ctx context.Context) error {
