@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 const (
 	childVariable = "WORKTREE_TEST_CHILD"
 	childState    = "WORKTREE_TEST_STATE"
+	childWorker   = "WORKTREE_TEST_WORKER" // "coder-1" if unset
 )
 
 func child() int {
@@ -41,7 +43,8 @@ func live(dir, state string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := reopenOrAdd(ctx, p, Spec{Run: "run", Worker: "coder-1", Base: base})
+	worker := cmp.Or(os.Getenv(childWorker), "coder-1")
+	tree, err := reopenOrAdd(ctx, p, Spec{Run: "run", Worker: worker, Base: base})
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package worktree
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -110,4 +112,35 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			checkAfterDeath(t, r, lines)
 		})
 	}
+}
+
+// Processes that use one pool at once do not get into each other's way, also
+// when some of them are killed.
+func TestManyProcessesAtOnce(t *testing.T) {
+	r := newRepo(t, small)
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			killAfter := 0
+			if i%2 == 1 {
+				killAfter = 2 + i
+			}
+			worker := fmt.Sprintf("%s=coder-%d", childWorker, i)
+			lines, err := lived(t, r, killAfter, worker)
+			if killAfter == 0 && (err != nil || lines[len(lines)-1] != "released") {
+				t.Errorf("worker %d ended with %q, %v", i, lines, err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 6 {
+		lines, err := lived(t, r, 0, fmt.Sprintf("%s=coder-%d", childWorker, i))
+		if err != nil || lines[len(lines)-1] != "released" {
+			t.Errorf("worker %d went on to %q, %v", i, lines, err)
+		}
+	}
+	if got := strings.Trim(states(t, r.pool()), "fre "); got != "" {
+		t.Errorf("states %q", got)
+	}
+	r.fsck()
 }

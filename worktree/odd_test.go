@@ -119,6 +119,21 @@ func TestOddRepositories(t *testing.T) {
 			r.git("config", "user.email", "ada@example.org")
 			return r, r.config()
 		},
+		"partial clone": func(t *testing.T) (*repo, Config) {
+			from := newRepo(t, small)
+			from.git("config", "uploadpack.allowFilter", "true")
+			from.git("config", "uploadpack.allowAnySHA1InWant", "true")
+			r := &repo{t: t, dir: filepath.Join(filepath.Dir(from.dir), "partial"), state: from.state}
+			from.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+from.dir, r.dir)
+			r.git("config", "user.name", "Ada")
+			r.git("config", "user.email", "ada@example.org")
+			r.git("sparse-checkout", "set", "lib")
+			r.git("checkout", "-q", "main")
+			if out := r.git("rev-list", "--objects", "--missing=print", "HEAD"); !strings.Contains(out, "?") && r.git("config", "remote.origin.promisor") != "true" {
+				t.Fatal("nothing is missing in a partial clone")
+			}
+			return r, r.config()
+		},
 		"borrowing itself": func(t *testing.T) (*repo, Config) {
 			from := newRepo(t, small)
 			r := &repo{t: t, dir: filepath.Join(filepath.Dir(from.dir), "shared"), state: from.state}

@@ -11,8 +11,8 @@ import (
 )
 
 // Release gives a tree back for the next worker. All that is in it and not in
-// its base goes, caches too. A worker's tree goes only with the proof that its
-// commits and files are in the user's objects and that what was left out are
+// its base goes, caches too. A worker's tree goes only with the proof, for which
+// every file is read, that its commits and files are in the user's objects and that what was left out are
 // caches the base itself ignores; any other is moved aside, where List shows it.
 // A throw-away tree needs no proof.
 func (p *Pool) Release(ctx context.Context, t *Tree) error {
@@ -72,7 +72,7 @@ func (p *Pool) unsaved(ctx context.Context, s *slot) (string, error) {
 	if err != nil || commit != "" {
 		return commit, err
 	}
-	d, err := p.draw(ctx, s, s.owner.Saved, false)
+	d, err := p.draw(ctx, s, s.owner.Saved, true)
 	if err != nil {
 		return "", err
 	}

@@ -54,8 +54,8 @@ func TestReleaseNeedsProof(t *testing.T) {
 				t.Fatalf("%+v", all)
 			}
 			if tt.reason == "" {
-				if all[0].State != stateFree {
-					t.Errorf("%+v", all[0])
+				if all[0].State != stateFree || all[0].Base != r.head() && tt.name != "the tree is deleted" {
+					t.Errorf("not cleaned but thrown away: %+v", all[0])
 				}
 				checkReuse(t, r, p)
 				return
@@ -89,6 +89,20 @@ func checkReuse(t *testing.T, r *repo, p *Pool) {
 	}
 	if d, err := p.TreeDigest(context.Background(), again); err != nil || d != r.git("rev-parse", "HEAD^{tree}") {
 		t.Errorf("holds %s, %v", d, err)
+	}
+}
+
+// An edit that keeps size and time is work too.
+func TestReleaseReadsEveryFile(t *testing.T) {
+	r := newRepo(t, small)
+	p := r.pool()
+	tree := add(t, p, "coder-1", r.head())
+	sh(t, tree.Path, "touch -d '2020-01-01' main.go")
+	finish(t, p, tree)
+	sh(t, tree.Path, "printf 'package nain\\n' >main.go; touch -d '2020-01-01' main.go")
+	release(t, p, tree)
+	if got := states(t, p); got != stateAside {
+		t.Errorf("state %q", got)
 	}
 }
 
@@ -171,5 +185,30 @@ func TestUnreadableFoldersGo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "y", "kept")); err != nil {
 		t.Error("followed a link")
+	}
+}
+
+// Checks may do to their tree what they like; the next one gets it clean.
+func TestThrowAwayTreesComeBackClean(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, small)
+	p := r.pool()
+	scripts := []string{
+		"git init -q lib", "git init -q deep; git init -q deep/er; echo x >deep/er/x", "mkfifo pipe lib/pipe", "rm -rf lib main.go", "echo 'x' >.gitattributes; echo '*' >.gitignore; echo x >x",
+		"git checkout -q -b b; echo x >x; git add x; git commit -q -m x", "rm .git; git init -q", "rm -rf ../git", "chmod 0 lib; mkdir -m 0 locked", "mkdir -p node_modules/a/.git; echo x >node_modules/a/.git/config",
+		"ln -s / root; rm -rf lib; ln -s /etc lib", `printf 'x' >"$(printf 'a\nb')"`, "git config core.worktree /; git config core.bare true", "git rm -q -r lib; git gc -q",
+	}
+	for _, script := range scripts {
+		check, err := p.Checkout(ctx, r.head(), ProtectSpec{})
+		must(t, err)
+		sh(t, check.Path, script)
+		release(t, p, check)
+		if got := states(t, p); got != stateFree {
+			t.Fatalf("after %q states are %q", script, got)
+		}
+		checkReuse(t, r, p)
+		again, err := p.Reopen(ctx, Spec{Run: "run", Worker: "coder-2"})
+		must(t, err)
+		release(t, p, again)
 	}
 }

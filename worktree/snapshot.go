@@ -27,6 +27,10 @@ const maxListed = 1000
 // the worker's HEAD where parent does not contain it. So a ref that follows
 // snapshots only moves forward. When nothing changed, nothing is made. The
 // worker may go on writing meanwhile. No ref is moved.
+//
+// Files whose size and times are those of the last look are not read again: what
+// somebody changes within one second of it, putting the old time back, is seen
+// only by TreeDigest and Release.
 func (p *Pool) Snapshot(ctx context.Context, t *Tree, parent string) (Snapshot, error) {
 	s, err := p.slotOf(t)
 	if err != nil {

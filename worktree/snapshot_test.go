@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func snapshot(t *testing.T, p *Pool, tree *Tree, parent string) Snapshot {
@@ -221,5 +222,41 @@ func TestQuickChangesAreSeen(t *testing.T) {
 			t.Fatalf("change %d went unseen", i)
 		}
 		last = snap.Commit
+	}
+}
+
+// nextSecond waits for the next second of the file system's clock, which is a
+// little behind ours.
+func nextSecond(t *testing.T) {
+	t.Helper()
+	probe := filepath.Join(t.TempDir(), "probe")
+	now := func() int64 {
+		must(t, os.WriteFile(probe, nil, 0o600))
+		info, err := os.Stat(probe)
+		must(t, err)
+		return info.ModTime().Unix()
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for began := now(); now() == began; {
+		<-tick.C
+	}
+}
+
+// A user who tells git to trust times and sizes does not tell us: a worker's
+// edit that keeps both is seen.
+func TestHiddenChangesAreSeen(t *testing.T) {
+	r := newRepo(t, small)
+	r.git("config", "core.checkStat", "minimal")
+	r.git("config", "core.trustctime", "false")
+	p := r.pool()
+	tree := add(t, p, "coder-1", r.head())
+	sh(t, tree.Path, "touch -d '2020-01-01' lib/b.txt")
+	first := snapshot(t, p, tree, "")
+	nextSecond(t) // git does not look at parts of one
+	sh(t, tree.Path, "printf 'x\\n' >lib/b.txt; touch -d '2020-01-01' lib/b.txt")
+	second := snapshot(t, p, tree, first.Commit)
+	if got := r.show(second.Commit, "lib/b.txt"); got != "x" {
+		t.Errorf("b.txt holds %q", got)
 	}
 }
