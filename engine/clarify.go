@@ -24,7 +24,8 @@ func (e *Engine) clarify(ctx context.Context, a Attempt) error {
 		return err
 	}
 	defer t.close()
-	m, err := e.clarifyMessage(a, session, fresh)
+	h := e.deps.State.History()
+	m, err := e.clarifyMessage(a, h, session, fresh)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,6 @@ func (e *Engine) clarify(ctx context.Context, a Attempt) error {
 	if missing := brief.Missing(); len(missing) > 0 {
 		return e.fail(ctx, a, t, "it lacks "+strings.Join(missing, ", "))
 	}
-	h := e.deps.State.History()
 	_, err = e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindBrief, Subject: line(brief.Goal, 60), Body: brief.String(),
 		Meta: withCost(gitstate.Meta{
@@ -47,12 +47,19 @@ func (e *Engine) clarify(ctx context.Context, a Attempt) error {
 	return err
 }
 
-func (e *Engine) clarifyMessage(a Attempt, session string, fresh bool) (harness.Message, error) {
+// clarifyMessage is what an attempt says first. A session that was broken off
+// hears what the person has added since it began.
+func (e *Engine) clarifyMessage(a Attempt, h gitstate.History, session string, fresh bool) (harness.Message, error) {
+	began, _ := until(h, session).Last(func(gitstate.Doc) bool { return true })
+	added := amendmentsSince(h, began.Counter)
 	if !fresh && a.Because != nil {
-		text, err := prompt("missing", map[string]any{"What": "a brief", "Missing": a.Because.Body})
+		text, err := prompt("missing", map[string]any{"What": "a brief", "Missing": a.Because.Body, "Amendments": added})
 		return harness.Message{ID: messageID(session, a.Because.Name()), Text: text}, err
 	}
-	h := e.deps.State.History()
+	if !fresh && len(added) > 0 {
+		text, err := prompt("added", map[string]any{"Amendments": added})
+		return harness.Message{ID: messageID(append([]string{session}, names(added)...)...), Text: text}, err
+	}
 	request, _ := h.Current(gitstate.KindRequest)
 	text, err := prompt("request", map[string]any{"Request": request.Body, "Amendments": h.Of(gitstate.KindAmendment)})
 	return harness.Message{ID: messageID(session, "start"), Text: text}, err

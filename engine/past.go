@@ -33,6 +33,20 @@ func goalSources(h gitstate.History) []gitstate.Doc {
 	return append(docs, h.Of(gitstate.KindAmendment)...)
 }
 
+// until is the history as a session found it when it began.
+func until(h gitstate.History, session string) gitstate.History {
+	begun, ok := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindSession && d.Meta.Session == session })
+	if ok {
+		h.Docs = slices.DeleteFunc(slices.Clone(h.Docs), func(d gitstate.Doc) bool { return d.Counter > begun.Counter })
+	}
+	return h
+}
+
+// amendmentsBeside are the person's words that a document was not made from.
+func amendmentsBeside(h gitstate.History, d gitstate.Doc) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(a gitstate.Doc) bool { return slices.Contains(d.Meta.From, a.Name()) })
+}
+
 // openHandoff is a handoff of the step that no session has taken up yet.
 func openHandoff(s Step, h gitstate.History) (gitstate.Doc, bool) {
 	var open gitstate.Doc

@@ -42,6 +42,7 @@ type goalSetting struct {
 	e       *Engine
 	a       Attempt
 	talk    *talk
+	from    []string // what the session was told
 	scene   *worktree.Tree
 	refused int
 	done    bool
@@ -60,7 +61,9 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 		return fmt.Errorf("prepare a tree to set the goal in: %w", err)
 	}
 	defer e.discard(ctx, scene)
-	setting := &goalSetting{e: e, a: a, scene: scene}
+	// Words that come from here on are not told to the session: the goal must
+	// not count as made from them.
+	setting := &goalSetting{e: e, a: a, scene: scene, from: names(goalSources(until(e.deps.State.History(), session)))}
 	setting.talk, err = e.open(ctx, job{
 		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: scene.Path, session: session, resume: !fresh,
 		tools: []harness.Tool{setting.tool(), e.askTool(a.Step, session, string(a.Step.Role))},
@@ -95,7 +98,7 @@ func (g *goalSetting) fromText(ctx context.Context, text string) error {
 
 func (e *Engine) goalMessage(a Attempt, session string, fresh bool) (harness.Message, error) {
 	if !fresh && a.Because != nil {
-		text, err := prompt("missing", map[string]any{"What": "a goal", "Missing": a.Because.Body})
+		text, err := prompt("missing", map[string]any{"What": "a goal", "Missing": a.Because.Body, "Amendments": []gitstate.Doc{}})
 		return harness.Message{ID: messageID(session, a.Because.Name()), Text: text}, err
 	}
 	h := e.deps.State.History()
@@ -112,7 +115,7 @@ func (e *Engine) goalMessage(a Attempt, session string, fresh bool) (harness.Mes
 func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []checked) error {
 	h := g.e.deps.State.History()
 	m := gitstate.Meta{
-		Step: g.a.Step.Name, Label: g.a.Label, Session: g.talk.job.session, From: names(goalSources(h)), Code: joined(h),
+		Step: g.a.Step.Name, Label: g.a.Label, Session: g.talk.job.session, From: g.from, Code: joined(h),
 	}
 	if old, ok := h.Current(gitstate.KindGoal); ok {
 		m.Replaces = []string{old.Name()}

@@ -41,6 +41,7 @@ func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, session str
 		return err
 	}
 	defer t.close()
+	t.words = c.wake
 	m, err := e.opening(a, session, fresh, func() (string, error) { return e.workPrompt(a) })
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (e *Engine) workPrompt(a Attempt) (string, error) {
 	goal, _ := h.Current(gitstate.KindGoal)
 	data := map[string]any{
 		"Brief": brief.Body, "Goal": goal.Body, "Rounds": max(1, e.c.Limits.Rounds),
-		"Amendments": amendmentsSince(h, brief.Counter), "Base": h.Base, "Join": "", "Bench": e.c.Bench,
+		"Amendments": amendmentsBeside(h, brief), "Base": h.Base, "Join": "", "Bench": e.c.Bench,
 		"Reports": h.Of(gitstate.KindReport), "Handoff": "", "Verdict": "",
 	}
 	if hasJoin(h) {
