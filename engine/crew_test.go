@@ -181,3 +181,48 @@ func TestFourWorkersKilledAtEveryRecord(t *testing.T) {
 		}
 	}
 }
+
+// Words end the coordinator's wait while its workers go on; it hears them with
+// its next request and gets the reports with wait.
+func TestWordsEndTheWait(t *testing.T) {
+	r := newRig().unprotected()
+	r.words = make(chan string)
+	said := make(chan struct{})
+	hands(r, 2, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		if part == 1 {
+			r.words <- "rather the other one"
+		}
+		<-said
+		return report(t)
+	})
+	var early, late string
+	var heard []harness.Message
+	play := r.fake.Play
+	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+		if Role(t.Options.Role) != Coordinator || t.N > 1 {
+			return play(t)
+		}
+		r.heard(t.Options.Session)
+		early = t.Call("dispatch", map[string]any{"tasks": []map[string]string{{"worker": "coder", "task": "a"}, {"worker": "coder", "task": "b"}}}).Text
+		heard = t.Heard()
+		close(said)
+		late = t.Call("wait", struct{}{}).Text
+		return t.Done("Both have reported.")
+	}
+	o, err := r.run(t)
+	if err != nil || o.State != EndReached {
+		t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+	}
+	if !strings.Contains(early, "Still at work: coder-1, coder-2") {
+		t.Errorf("the call came back with: %s", early)
+	}
+	if len(heard) != 1 || !strings.Contains(heard[0].Text, "rather the other one") {
+		t.Errorf("heard: %+v", heard)
+	}
+	if strings.Count(late, "It is done.") != 2 {
+		t.Errorf("wait gave: %s", late)
+	}
+	if n := len(r.state.History().Of(gitstate.KindAmendment)); n != 1 {
+		t.Errorf("%d amendments", n)
+	}
+}

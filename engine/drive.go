@@ -36,6 +36,8 @@ type talk struct {
 	s   harness.Session
 	row *gitstate.LedgerRow
 
+	words func() // called after the person's words have been queued; may be nil
+
 	mu     sync.Mutex
 	failed error // of a tool of ours: no business of the model's
 }
@@ -107,6 +109,7 @@ func (t *talk) failure() error {
 // that pass. A fault that does not pass comes back as a *Pause.
 func (t *talk) say(ctx context.Context, m harness.Message) (harness.Ended, error) {
 	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
+	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
 	var bad trouble
 	for {
 		if err := t.s.Send(ctx, m); err != nil {

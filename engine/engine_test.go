@@ -29,6 +29,7 @@ type rig struct {
 	clock   *stillClock
 	config  Config
 	runs    scripted
+	words   chan string // typed at the terminal
 }
 
 // play is a model that does its part in every role: a question, a brief, a
@@ -101,7 +102,7 @@ func (r *rig) run(t *testing.T) (Outcome, error) {
 	t.Helper()
 	e, err := New(Deps{
 		State: r.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: r.answers, Journal: r.journal, Clock: r.clock, Events: &Stream{},
+		Harness: r.fake, Transcripts: r.said, Human: r.answers, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
 	}, r.config)
 	if err != nil {
 		t.Fatal(err)

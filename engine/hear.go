@@ -21,6 +21,8 @@ type ears struct {
 	nudge   chan struct{}   // the history was read anew
 	sync    chan chan struct{}
 	turn    chan struct{} // held by the question that is on the screen
+
+	audience []*func([]gitstate.Doc) // sessions at work
 }
 
 func newEars(h gitstate.History) *ears {
@@ -146,6 +148,9 @@ func (e *Engine) note(ctx context.Context, words string) {
 func (e *Engine) tell(fresh []gitstate.Doc) {
 	for _, d := range fresh {
 		e.emit(Event{Kind: EventAmendment, ID: d.Name(), Text: d.Body, State: "queued"})
+	}
+	if len(fresh) > 0 {
+		e.ears.spread(fresh)
 	}
 	if e.Heard != nil && len(fresh) > 0 {
 		e.Heard(fresh)
