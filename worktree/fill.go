@@ -2,6 +2,8 @@ package worktree
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -153,11 +155,10 @@ func (p *Pool) discard(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	away, err := os.MkdirTemp(p.trashDir(), "x")
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(path, filepath.Join(away, "x")); err != nil {
+	var name [8]byte
+	rand.Read(name[:]) // a name nobody has, not a folder that another Open may empty
+	away := filepath.Join(p.trashDir(), hex.EncodeToString(name[:]))
+	if err := os.Rename(path, away); err != nil {
 		return fmt.Errorf("cannot clear '%s': %w", path, err)
 	}
 	removeAll(away)
