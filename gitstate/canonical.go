@@ -57,8 +57,11 @@ func newPlainer(h History) plainer {
 		}
 	}
 	for _, d := range h.Docs {
-		count[d.Kind]++
-		c.names[d.Name()] = string(d.Kind) + " " + strconv.Itoa(count[d.Kind])
+		c.names[d.Name()] = string(d.Kind)
+		if told(d.Kind) { // the number of another would tell of interruptions
+			count[d.Kind]++
+			c.names[d.Name()] += " " + strconv.Itoa(count[d.Kind])
+		}
 		words = append(words, d.Name(), c.names[d.Name()])
 		m := d.Meta
 		add(m.Session, "<session>")

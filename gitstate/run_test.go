@@ -219,8 +219,9 @@ func TestEqualRunsHaveEqualCanonicalHistories(t *testing.T) {
 		add(t, r, Record{Kind: KindSession, Subject: "begins", Meta: Meta{Session: session, Step: "work", Wake: wake}})
 		add(t, r, Record{Kind: KindBrief, Subject: "b", Body: "the brief", Meta: Meta{Wake: wake, Cost: cost}})
 		brief, _ := r.History().Current(KindBrief)
+		begun, _ := r.History().Current(KindSession)
 		code := head(t, s)
-		add(t, r, Record{Kind: KindVerdict, Subject: "v", Meta: Meta{State: "not-yet", Round: 1, Code: code, From: []string{brief.Name()}},
+		add(t, r, Record{Kind: KindVerdict, Subject: "v", Meta: Meta{State: "not-yet", Round: 1, Code: code, From: []string{brief.Name(), begun.Name()}},
 			Body: verdict + "\ncommit " + code.Short() + " by " + session + " at " + now.Format(time.RFC3339) + " for 0.0" + string(rune('1'+cost/1000)) + " USD, after " + cost.printed()[2:] + "s"})
 		var out bytes.Buffer
 		if err := s.Canonical(t.Context(), "x", &out); err != nil {
@@ -232,7 +233,7 @@ func TestEqualRunsHaveEqualCanonicalHistories(t *testing.T) {
 	if a != b {
 		t.Errorf("they differ:\n%s\n%s", a, b)
 	}
-	if !strings.Contains(a, "verdict 1 round=1 state=not-yet from=brief 1") || !strings.Contains(a, "two tests failed") {
+	if !strings.Contains(a, "verdict 1 round=1 state=not-yet from=brief 1 session\n") || !strings.Contains(a, "two tests failed") {
 		t.Errorf("it tells too little:\n%s", a)
 	}
 	if c := play("three tests failed", false); c == a {
