@@ -46,6 +46,9 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 		return LandResult{}, err
 	}
 	spec.Join = join
+	if spec.Message = strings.Trim(plain(spec.Message), "\n"); spec.Message == "" {
+		spec.Message = "land " + join
+	}
 	g, r, err := p.checkoutReady(ctx)
 	if err != nil {
 		return r, err
@@ -58,7 +61,15 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 		r.After = r.Before
 		return r, nil
 	}
-	if err := p.fitsCheckout(ctx, g, r.Before, join); err != nil {
+	tree, err := p.mergeable(ctx, r.Before, join)
+	if err != nil {
+		return r, err
+	}
+	if at, err := p.treeOf(ctx, r.Before); err != nil || at == tree && spec.Squash {
+		r.After = r.Before // all of it is there, by other commits
+		return r, err
+	}
+	if err := p.fitsCheckout(ctx, g, r.Before, tree); err != nil {
 		return r, err
 	}
 	r.FastForward = len(need) == 1 && !spec.Squash && !spec.NoFF
@@ -121,7 +132,7 @@ func merge(ctx context.Context, g gitcmd.Git, spec LandSpec, fastForward bool) e
 	case spec.Squash:
 		return undoing(ctx, g, squash(ctx, g, spec))
 	}
-	_, err := g.Write(ctx, "merge", "--no-ff", "--no-squash", "--commit", "--no-edit", "--no-stat", "-m", spec.Message, spec.Join)
+	_, err := g.Write(ctx, "merge", "--no-ff", "--no-squash", "--commit", "--no-edit", "--cleanup=whitespace", "--no-stat", "-m", spec.Message, spec.Join)
 	return undoing(ctx, g, err)
 }
 
@@ -129,7 +140,7 @@ func squash(ctx context.Context, g gitcmd.Git, spec LandSpec) error {
 	if _, err := g.Write(ctx, "merge", "--squash", "--ff", "--no-stat", spec.Join); err != nil {
 		return err
 	}
-	_, err := g.Write(ctx, "commit", "--no-edit", "-m", spec.Message)
+	_, err := g.Write(ctx, "commit", "--no-edit", "--cleanup=whitespace", "-m", spec.Message)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // scene is what a checkout looks like: every file, the index, refs and what
@@ -184,5 +185,93 @@ func TestLandRunsTheUsersHooks(t *testing.T) {
 	must(t, err)
 	if text, err := os.ReadFile(mark); err != nil || strings.TrimSpace(string(text)) != r.dir {
 		t.Errorf("the hook saw %q, %v", text, err)
+	}
+}
+
+func TestLandKeepsTheMessage(t *testing.T) {
+	message := "add a flag\n\n# Goal\n\nIt works.\n---\n-m x\n# ------------------------ >8 ------------------------\nstill here\n\nFlower-Run: 1"
+	for _, spec := range []LandSpec{{NoFF: true}, {Squash: true}} {
+		r := newRepo(t, small)
+		for _, kv := range []string{"commit.cleanup scissors", "merge.log true", "commit.verbose true", "core.commentChar ;", "commit.template /no/such"} {
+			key, value, _ := strings.Cut(kv, " ")
+			r.git("config", key, value)
+		}
+		p := r.pool()
+		spec.Join, spec.Message = r.side(r.head(), map[string]string{"t": "t\n"}), message+"\x00\x1b[31m\n\n"
+		_, err := p.Land(context.Background(), spec)
+		must(t, err)
+		if got := r.git("log", "-1", "--format=%B"); !strings.HasPrefix(got, message+"[31m") {
+			t.Errorf("%+v: the message is\n%s", spec, got)
+		}
+		if spec.Squash {
+			continue
+		}
+		empty := r.side(r.head(), map[string]string{"u": "u\n"})
+		_, err = p.Land(context.Background(), LandSpec{Join: empty, NoFF: true, Message: " \n"})
+		must(t, err)
+		if got := r.git("log", "-1", "--format=%s"); got != "land "+empty {
+			t.Errorf("without a message: %q", got)
+		}
+	}
+}
+
+// What came by other commits already needs no commit of its own.
+func TestLandOfNothingNew(t *testing.T) {
+	r := newRepo(t, small)
+	p, base := r.pool(), r.head()
+	join := r.side(base, map[string]string{"t": "t\n"})
+	r.git("reset", "-q", "--hard", r.side(base, map[string]string{"t": "t\n"}))
+	before := scene(t, r)
+	got, err := p.Land(context.Background(), LandSpec{Join: join, Message: "land", Squash: true})
+	must(t, err)
+	if got.After != got.Before || scene(t, r) != before {
+		t.Errorf("%+v", got)
+	}
+	got, err = p.Land(context.Background(), LandSpec{Join: join, Message: "land"})
+	must(t, err)
+	if got.After == got.Before || r.git("rev-parse", "HEAD^{tree}") != r.git("rev-parse", got.Before+"^{tree}") {
+		t.Errorf("%+v", got)
+	}
+	r.fsck()
+}
+
+// What another worktree of the user's is doing is none of our business.
+func TestLandInALinkedWorktree(t *testing.T) {
+	r := newRepo(t, small)
+	join := r.side(r.head(), map[string]string{"t": "t\n"})
+	linked := &repo{t: t, dir: filepath.Join(filepath.Dir(r.dir), "linked"), state: r.state}
+	r.git("worktree", "add", "-q", "-b", "side", linked.dir)
+	sh(t, r.dir, `git checkout -q -b o; git commit -q --allow-empty -m o; git checkout -q main; git commit -q --allow-empty -m p; git merge -q --no-commit o; echo dirty >>main.go`)
+	main := r.head()
+	got, err := linked.pool().Land(context.Background(), LandSpec{Join: join, Message: "land"})
+	must(t, err)
+	if got.Branch != "refs/heads/side" || linked.head() != join || r.head() != main {
+		t.Errorf("%+v", got)
+	}
+	if _, err := r.pool().Land(context.Background(), LandSpec{Join: join, Message: "land"}); !isType[*InProgressError](err) {
+		t.Errorf("in the main one: %v", err)
+	}
+}
+
+func TestLandIsCancelledCleanly(t *testing.T) {
+	for after := time.Duration(0); after < 60*time.Millisecond; after += 3 * time.Millisecond {
+		r := newRepo(t, small)
+		p := r.pool()
+		join := r.side(r.head(), map[string]string{"t": "t\n", "lib/a.txt": "x\n"})
+		r.git("commit", "-q", "--allow-empty", "-m", "o")
+		before := scene(t, r)
+		ctx, cancel := context.WithTimeout(context.Background(), after)
+		got, err := p.Land(ctx, LandSpec{Join: join, Message: "land"})
+		cancel()
+		switch {
+		case err == nil:
+			return
+		case r.head() != got.Before && got.Before != "": // cancelled when all was done
+			if out := r.git("status", "--porcelain"); out != "" {
+				t.Errorf("after %v: %s", after, out)
+			}
+		case scene(t, r) != before:
+			t.Errorf("after %v, %v, the checkout was\n%s\nand is\n%s", after, err, before, scene(t, r))
+		}
 	}
 }

@@ -9,17 +9,19 @@ import (
 	"git-flower/gitstate/gitcmd"
 )
 
-// fitsCheckout merges without files first, and looks for files of the user's
-// that git does not keep and that the merge would put its own in place of.
-// (Git itself overwrites ignored files.)
-func (p *Pool) fitsCheckout(ctx context.Context, g gitcmd.Git, before, join string) error {
+// mergeable merges without files first and returns the tree object.
+func (p *Pool) mergeable(ctx context.Context, before, join string) (string, error) {
 	tree, conflicts, err := p.mergeTree(ctx, before, join)
-	if err != nil {
-		return err
+	if err == nil && len(conflicts) > 0 {
+		err = &ConflictError{Paths: conflicts}
 	}
-	if len(conflicts) > 0 {
-		return &ConflictError{Paths: conflicts}
-	}
+	return tree, err
+}
+
+// fitsCheckout looks for files of the user's that git does not keep and that a
+// merge which makes tree would put its own in place of. (Git itself overwrites
+// ignored files.)
+func (p *Pool) fitsCheckout(ctx context.Context, g gitcmd.Git, before, tree string) error {
 	out, err := p.objects().Read(ctx, "diff-tree", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD", before, tree)
 	if err != nil {
 		return err
