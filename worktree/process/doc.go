@@ -12,6 +12,11 @@
 // after a grace of two seconds, made to end (SIGKILL). A server started with
 // '&' that keeps the output open does not hold up the return.
 //
+// Start is for a server or a watcher: the command goes on beside its caller, and
+// the newest part of what it prints can be read meanwhile. It has ended, with
+// everything it left behind, when its shell has, when End is called or when the
+// context ends; whoever starts one calls End.
+//
 // What "everything" means depends on the system:
 //
 //   - Linux: all processes of the command's session, all that carry the

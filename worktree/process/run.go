@@ -24,20 +24,15 @@ const (
 // (the Result then holds what there was until then), or that something it
 // started could not be ended.
 func Run(ctx context.Context, c Command) (Result, error) {
-	if !filepath.IsAbs(c.Dir) {
-		return Result{}, fmt.Errorf("cannot run a command: directory '%s' is not absolute", c.Dir)
-	}
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
 	began := time.Now()
-	j, err := start(c)
+	out := newCapture(c.limit())
+	j, err := start(ctx, c, out)
 	if err != nil {
-		return Result{}, fmt.Errorf("cannot run a command in '%s': %w", c.Dir, err)
+		return Result{}, err
 	}
 	timedOut, stopped := j.wait(ctx, c.Timeout)
 	ended := j.end()
-	out := j.finish()
+	j.finish()
 	r := Result{
 		Output: out.text(), Bytes: out.total, Digest: out.digest(), Truncated: out.truncated(),
 		ExitCode: j.exitCode(), TimedOut: timedOut, Duration: time.Since(began),
@@ -50,18 +45,37 @@ type job struct {
 	cmd    *exec.Cmd
 	family family
 	output *os.File // our end of the pipe
-	out    *capture
+	out    io.Writer
 	read   chan struct{} // closed when output is at its end
 	exited chan struct{} // closed when the shell has been waited for
 }
 
-func start(c Command) (*job, error) {
+// limit is how many bytes of output are kept.
+func (c Command) limit() int {
+	if c.Limit <= 0 {
+		return DefaultLimit
+	}
+	return c.Limit
+}
+
+func start(ctx context.Context, c Command, out io.Writer) (*job, error) {
+	if !filepath.IsAbs(c.Dir) {
+		return nil, fmt.Errorf("cannot run a command: directory '%s' is not absolute", c.Dir)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j, err := c.spawn(out)
+	if err != nil {
+		return nil, fmt.Errorf("cannot run a command in '%s': %w", c.Dir, err)
+	}
+	return j, nil
+}
+
+func (c Command) spawn(out io.Writer) (*job, error) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		return nil, err
-	}
-	if c.Limit <= 0 {
-		c.Limit = DefaultLimit
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -79,7 +93,7 @@ func start(c Command) (*job, error) {
 		return nil, err
 	}
 	j := &job{
-		cmd: cmd, family: newFamily(cmd.Process.Pid, mark), output: r, out: newCapture(c.Limit),
+		cmd: cmd, family: newFamily(cmd.Process.Pid, mark), output: r, out: out,
 		read: make(chan struct{}), exited: make(chan struct{}),
 	}
 	go j.copyOutput()
@@ -165,8 +179,8 @@ func (j *job) exitCode() int {
 	}
 }
 
-// finish reads what is left of the output and returns it all.
-func (j *job) finish() *capture {
+// finish reads what is left of the output.
+func (j *job) finish() {
 	timer := time.NewTimer(lastWait)
 	defer timer.Stop()
 	select {
@@ -175,5 +189,4 @@ func (j *job) finish() *capture {
 	}
 	j.output.Close()
 	<-j.read
-	return j.out
 }
