@@ -83,6 +83,7 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
+	config.Waits = c.given("timeout")
 	store, err := env.StoreFor(ctx, config)
 	if err != nil {
 		return err

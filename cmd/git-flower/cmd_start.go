@@ -133,7 +133,7 @@ func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
 
 // banner says what is about to happen before any of it does.
 func (w *wake) banner(ctx context.Context) error {
-	w.asks = w.env.InTerminal && !w.json && w.config.Timeout > 0
+	w.person = w.env.presence(w.config, w.json)
 	if w.json {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (w *wake) banner(ctx context.Context) error {
 		b.WriteString("  model   rehearsal: a scripted model, no key and no cost; everything else is real\n")
 	}
 	fmt.Fprintf(&b, "  budget  %s\n", budgetWords(w.config.Budget))
-	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.asks))
+	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.person))
 	if w.store.Identity(ctx).Fallback {
 		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
 	}
@@ -171,11 +171,28 @@ func budgetWords(m gitstate.MicroUSD) string {
 	return dollars(m)
 }
 
-func askWords(c Config, there bool) string {
-	if !there {
-		return "nobody: questions are decided by the agents and written down as assumptions"
+func askWords(c Config, there presence) string {
+	switch there {
+	case here:
+		return fmt.Sprintf("you, here or with \"git flower answer\"; a question waits %s", c.Timeout)
+	case elsewhere:
+		return fmt.Sprintf("you, with \"git flower answer\"; a question waits %s", c.Timeout)
 	}
-	return fmt.Sprintf("you, here; a question waits %s", c.Timeout)
+	return "nobody: questions are decided by the agents and written down as assumptions"
+}
+
+// presence: at a terminal there is somebody. Without one there is when --timeout
+// says how long to wait, which makes no sense for a run that nobody watches.
+func (e *Env) presence(c Config, json bool) presence {
+	switch {
+	case c.Timeout == 0:
+		return nobody
+	case e.InTerminal && !json:
+		return here
+	case c.Waits:
+		return elsewhere
+	}
+	return nobody
 }
 
 // sayUnfinished mentions runs that could be resumed instead.

@@ -21,6 +21,7 @@ type Config struct {
 	Jobs         int
 	Asks         int               // Unlimited, or how many questions may be asked
 	Timeout      time.Duration     // zero: nobody is asked
+	Waits        bool              // Timeout was given as an option: somebody means to answer
 	Budget       gitstate.MicroUSD // zero: no limit
 	Goal         bool
 	ClarifyOnly  bool
@@ -105,6 +106,7 @@ func newConfig(entries []configEntry, lookup func(string) (string, bool), given 
 			return c, endf(endFatal, `correct it there, or see "git flower help start" for what it takes`, "%s: %w", origin, err)
 		}
 	}
+	_, c.Waits = given("timeout")
 	return c, c.readRoles(entries)
 }
 

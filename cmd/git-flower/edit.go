@@ -18,11 +18,18 @@ func (e *Env) edit(ctx context.Context, name, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	file := filepath.Join(store.Layout().GitDir, name)
+	text, err = e.edited(ctx, file, text)
+	return withoutComments(text), err
+}
+
+// edited opens git's editor on a file with that text and returns what the person
+// left there.
+func (e *Env) edited(ctx context.Context, file, text string) (string, error) {
 	editor, err := e.git().Line(ctx, "var", "GIT_EDITOR")
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(store.Layout().GitDir, name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", err
 	}
@@ -35,7 +42,7 @@ func (e *Env) edit(ctx context.Context, name, text string) (string, error) {
 		return "", fmt.Errorf("editor '%s': %w", editor, err)
 	}
 	data, err := os.ReadFile(file)
-	return withoutComments(string(data)), err
+	return string(data), err
 }
 
 // withoutComments drops the lines that begin with '#' and the blank lines around

@@ -11,47 +11,63 @@ import (
 	"git-flower/gitstate/document"
 )
 
-// A person answers from the terminal. Where there is none, or with a time-out
-// of zero, nobody is there: every question falls through at once.
+// A presence says where a person can be reached while a run is driven.
+type presence int
+
+const (
+	nobody    presence = iota // every question falls through at once
+	elsewhere                 // with 'git flower answer', at another terminal
+	here                      // at this terminal, and at others
+)
+
+// A person answers from the terminal. Answers from elsewhere are the engine's
+// to see; then it calls the question off.
 type person struct {
 	timeout time.Duration
-	lines   <-chan string // nil: nobody
+	there   presence
+	lines   <-chan string // nil: nobody at this terminal
+	words   chan string   // said while no question waits
 }
 
 // newPerson listens to the terminal. One goroutine reads lines for the whole
 // life of the process, since a read from a terminal cannot be called off; what
-// is typed while no question waits is dropped, so that it is not taken for the
-// answer to a question nobody has seen.
-func newPerson(env *Env, timeout time.Duration, there bool) *person {
-	p := &person{timeout: timeout}
-	if !there {
+// is typed while no question waits adds to what is wanted, so that it is not
+// taken for the answer to a question nobody has seen, and not lost either.
+func newPerson(env *Env, timeout time.Duration, there presence) *person {
+	p := &person{timeout: timeout, there: there, words: make(chan string)}
+	if there != here {
 		return p
 	}
 	lines := make(chan string)
 	p.lines = lines
-	go readLines(env.In, lines)
+	go readLines(env.In, lines, p.words)
 	return p
 }
 
-func readLines(in io.Reader, lines chan<- string) {
+func readLines(in io.Reader, lines, words chan<- string) {
 	defer close(lines)
 	r := bufio.NewReader(in)
 	for {
 		line, err := r.ReadString('\n')
+		line = strings.TrimSpace(line)
 		if err != nil {
 			return
 		}
 		select {
-		case lines <- strings.TrimSpace(line):
+		case lines <- line:
+			continue
 		default: // no question waits
+		}
+		if line != "" {
+			words <- line
 		}
 	}
 }
 
 // Ask waits for a line. An empty one skips the question; a closed terminal
-// means that nobody is there any more.
+// means that nobody is at it any more.
 func (p *person) Ask(ctx context.Context, q engine.Question) (string, error) {
-	if p.lines == nil {
+	if p.there == nobody {
 		return "", engine.ErrNobody
 	}
 	timer := time.NewTimer(p.timeout)
@@ -59,7 +75,7 @@ func (p *person) Ask(ctx context.Context, q engine.Question) (string, error) {
 	select {
 	case line, ok := <-p.lines:
 		if !ok {
-			p.lines = nil
+			p.lines, p.there = nil, nobody
 		}
 		if line == "" {
 			return "", engine.ErrNobody

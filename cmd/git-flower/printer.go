@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-flower/engine"
 	"git-flower/gitstate"
@@ -34,7 +35,7 @@ func (w *wake) events(file io.Writer, l look) *engine.Stream {
 		stream.Subscribe(eventQueue, func(ev engine.Event) { writeEvent(w.env.Out, ev) })
 		return stream
 	}
-	p := &printer{out: w.env.Out, look: l, wait: w.asks}
+	p := &printer{out: w.env.Out, look: l, person: w.person}
 	stream.Subscribe(eventQueue, p.print)
 	return stream
 }
@@ -49,10 +50,10 @@ func writeEvent(out io.Writer, ev engine.Event) {
 
 // A printer shows a run as plain lines: who, a mark, what.
 type printer struct {
-	out  io.Writer
-	look look
-	wait bool // whether a person is asked, for the words under a question
-	who  string
+	out    io.Writer
+	look   look
+	person presence // for the words under a question
+	who    string
 }
 
 // lineWidth is where a call's summary is cut.
@@ -76,6 +77,10 @@ func (p *printer) print(ev engine.Event) {
 		p.question(ev)
 	case engine.EventAnswer:
 		p.answer(ev)
+	case engine.EventHeartbeat:
+		p.line("person", asks, fmt.Sprintf("~ question %s still waits, another %s: %s", number(ev.ID), time.Duration(ev.Wait*float64(time.Second)).Round(time.Second), ev.Text))
+	case engine.EventAmendment:
+		p.line("person", good, "+ "+ev.State+": "+firstLine(ev.Text))
 	case engine.EventRetry:
 		p.line(who(ev), asks, fmt.Sprintf("~ %s: %s; again in %.0f s", ev.State, firstLine(ev.Text), ev.Wait))
 	case engine.EventCheck:
@@ -147,13 +152,23 @@ func (p *printer) question(ev engine.Event) {
 	for i, o := range ev.Options {
 		p.line(ev.Role, asks, fmt.Sprintf("  %d) %s", i+1, o))
 	}
-	if p.wait {
-		fmt.Fprint(p.out, "your answer (Enter = let it decide) > ")
+	switch p.person {
+	case here:
+		fmt.Fprintf(p.out, "your answer to question %s (Enter = let it decide) > ", number(ev.ID))
+	case elsewhere:
+		p.line(ev.Role, faint, fmt.Sprintf("  git flower answer %s '<words>'", number(ev.ID)))
 	}
 }
 
+// number is what people call a document by: its number.
+func number(name string) string {
+	_, file, _ := strings.Cut(name, "/")
+	digits, _, _ := strings.Cut(file, "-")
+	return strings.TrimLeft(digits, "0")
+}
+
 func (p *printer) answer(ev engine.Event) {
-	if p.wait {
+	if p.person == here {
 		fmt.Fprintln(p.out)
 	}
 	if ev.Text == "" {
@@ -167,7 +182,7 @@ func (p *printer) answer(ev engine.Event) {
 // on the screen a moment before.
 func shown(kind string) bool {
 	switch gitstate.Kind(kind) {
-	case gitstate.KindSession, gitstate.KindStep, gitstate.KindQuestion, gitstate.KindAnswer, gitstate.KindEnd:
+	case gitstate.KindAmendment, gitstate.KindSession, gitstate.KindStep, gitstate.KindQuestion, gitstate.KindAnswer, gitstate.KindEnd:
 		return false
 	}
 	return true

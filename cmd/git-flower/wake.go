@@ -13,6 +13,7 @@ import (
 
 	"git-flower/engine"
 	"git-flower/engine/harness"
+	"git-flower/engine/inbox"
 	"git-flower/engine/session"
 	"git-flower/gitstate"
 	"git-flower/worktree"
@@ -29,7 +30,7 @@ type wake struct {
 	pool   *worktree.Pool
 	source modelSource
 	json   bool
-	asks   bool // whether a person can be asked
+	person presence
 
 	checkout *worktree.Tree
 }
@@ -98,7 +99,19 @@ func (w *wake) drive(ctx context.Context) error {
 	return w.conclude(ctx, outcome, err)
 }
 
+// inbox is where others knock while this process drives the run.
+func (w *wake) inbox() string { return inboxOf(w.store, w.run.Name()) }
+
+func inboxOf(store *gitstate.Store, run string) string {
+	return filepath.Join(store.Layout().RunDir(run), "inbox")
+}
+
 func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *journal, stream *engine.Stream) (engine.Outcome, error) {
+	box, err := inbox.Open(w.inbox())
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	defer box.Close()
 	model, err := w.source.open(ctx, transcripts)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -108,10 +121,11 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	human := newPerson(w.env, w.config.Timeout, w.person)
 	e, err := engine.New(engine.Deps{
 		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{},
-		Harness: model.harness, Transcripts: transcripts, Human: newPerson(w.env, w.config.Timeout, w.asks),
-		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream,
+		Harness: model.harness, Transcripts: transcripts, Human: human,
+		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: human.words,
 	}, config)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -137,7 +151,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
 		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, Asks: w.config.Asks,
-		Patience: m.patience,
+		Patience: m.patience, Timeout: w.config.Timeout,
 	}, nil
 }
 

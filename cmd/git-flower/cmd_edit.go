@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"git-flower/engine"
+	"git-flower/gitstate"
+)
+
+func editCommand() *command {
+	return &command{
+		name: "edit", group: everyday, args: 2,
+		summary:  "change a run's brief or goal by hand",
+		synopsis: []string{"brief [<run>]", "goal [<run>]"},
+		prose: `Opens git's editor on the current brief or goal and records what comes back in
+its place. A text that lacks a section is not recorded; it stays in the file that
+is named, to be put right.
+
+From a brief that was edited the goal and its checks are derived anew. A goal that
+was edited counts as it stands; the work is judged by it from then on.`,
+		exits: exits(1, 2),
+		run:   runEdit,
+	}
+}
+
+func runEdit(ctx context.Context, env *Env, c *call) error {
+	kind := gitstate.Kind(c.arg(0))
+	if kind != gitstate.KindBrief && kind != gitstate.KindGoal {
+		return c.usagef("say which document: brief or goal")
+	}
+	store, err := env.Store(ctx)
+	if err != nil {
+		return err
+	}
+	run, err := choose(ctx, store, c.arg(1), unended)
+	if err != nil {
+		return err
+	}
+	old, ok := run.History().Current(kind)
+	if !ok {
+		return none(run, string(kind))
+	}
+	file, err := editable(store, kind)
+	if err != nil {
+		return err
+	}
+	text, err := env.edited(ctx, file, old.Body+"\n")
+	if err != nil {
+		if left, unread := os.ReadFile(file); unread == nil && string(left) == old.Body+"\n" {
+			return errors.Join(err, os.Remove(file))
+		}
+		return endf(endFatal, fmt.Sprintf("what was written is in '%s'", file), "%w", err)
+	}
+	if strings.TrimSpace(text) == strings.TrimSpace(old.Body) {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+		return write(env.Out, fmt.Sprintf("the %s of run %s is as it was; nothing is recorded\n", kind, run.Name()))
+	}
+	d, err := add(ctx, run, func(h gitstate.History) (gitstate.Record, error) {
+		if now, _ := h.Current(kind); now.Name() != old.Name() {
+			return gitstate.Record{}, errors.New("it was changed by somebody else meanwhile")
+		}
+		return engine.Edited(h, kind, text)
+	})
+	if err != nil {
+		return endf(endFatal, fmt.Sprintf("your text is in '%s'", file), "edit the %s of run '%s': %w", kind, run.Name(), err)
+	}
+	return errors.Join(env.pass(ctx, store, run, d), os.Remove(file))
+}
+
+// editable makes a file of its own for each editor: two may be open, and a text
+// that could not be taken must not be overwritten.
+func editable(store *gitstate.Store, kind gitstate.Kind) (string, error) {
+	f, err := os.CreateTemp(store.Layout().GitDir, "FLOWER_"+strings.ToUpper(string(kind))+"-*.md")
+	if err != nil {
+		return "", fmt.Errorf("make a file to edit: %w", err)
+	}
+	return f.Name(), f.Close()
+}

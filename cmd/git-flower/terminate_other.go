@@ -1,0 +1,10 @@
+//go:build !unix
+
+package main
+
+import "errors"
+
+// terminate would ask a process to end.
+func terminate(int) error {
+	return errors.New("this system cannot ask a process to end; press Ctrl-C where it runs")
+}
