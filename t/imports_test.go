@@ -57,7 +57,7 @@ var rules = map[string]rule{
 	},
 	"t":          {},
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
-	"t/perf":     {ours: []string{"engine/harness", "engine/harness/messages", "engine/session", "gitstate", "guards", "worktree/process"}},
+	"t/perf":     {ours: []string{"engine/harness", "engine/harness/messages", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
 
 const (

@@ -25,6 +25,7 @@ func groups() []group {
 		{"start", measureStart},
 		{"turn", measureTurn},
 		{"session", measureSession},
+		{"trees", measureTrees},
 		{"demo", measureDemo},
 	}
 }
