@@ -56,6 +56,9 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 			return err
 		}
 	}
+	if err := w.sayMoved(); err != nil {
+		return err
+	}
 	return w.goOn(ctx)
 }
 
@@ -70,7 +73,11 @@ func resumedScript(env *Env, c *call, run *gitstate.Run, dir string) ([]byte, er
 	case c.given("rehearse"):
 		return readScript(env, c.text("rehearse"))
 	}
-	return keptScript(dir)
+	script, kept, err := keptScript(dir)
+	if err == nil && !kept {
+		say(env.Err, "note", "the rehearsal's script is not on this machine; the built-in one plays on, unless --rehearse=<script> names another")
+	}
+	return script, err
 }
 
 // amend records what the person adds, before anything else happens.

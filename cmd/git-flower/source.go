@@ -152,10 +152,13 @@ func keepScript(dir string, script []byte) error {
 	return nil
 }
 
-func keptScript(dir string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(dir, scriptFile))
+// keptScript is the script a rehearsal was begun with. Scripts do not travel: in
+// another clone it is the built-in one, and kept is false.
+func keptScript(dir string) (script []byte, kept bool, err error) {
+	script, err = os.ReadFile(filepath.Join(dir, scriptFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return rehearse.Source("anything")
+		script, err = rehearse.Source("anything")
+		return script, false, err
 	}
-	return data, err
+	return script, true, err
 }

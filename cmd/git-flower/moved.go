@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-flower/gitstate"
+)
+
+// sayMoved tells, before a run goes on that another machine drove last, what of
+// it is here and what is not.
+func (w *wake) sayMoved() error {
+	if w.json {
+		return nil
+	}
+	return write(w.env.Out, movedWords(w.run.History(), w.store.Machine()))
+}
+
+// movedWords is empty where this machine has the run's newest conversation, and
+// where there is none yet.
+func movedWords(h gitstate.History, machine string) string {
+	last, ok := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindSession })
+	if !ok || last.Meta.Machine == machine {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %s was last driven on another machine\n", h.Name)
+	b.WriteString("  restored  all documents and results; fresh sessions go on from them\n")
+	for _, d := range unreported(h) {
+		fmt.Fprintf(&b, "  %-9s %s\n", d.Meta.Worker, sourceOfTree(h, d))
+	}
+	b.WriteString("  not here  conversations, and the options it was started with\n")
+	fmt.Fprintf(&b, "  spent     %s so far, which counts\n", dollars(h.Spent()))
+	return b.String()
+}
+
+// unreported are the sessions of workers that have not reported.
+func unreported(h gitstate.History) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindSession), func(d gitstate.Doc) bool {
+		_, reported := h.Last(func(r gitstate.Doc) bool {
+			return r.Kind == gitstate.KindReport && r.Meta.Worker == d.Meta.Worker
+		})
+		return d.Meta.Worker == "" || reported
+	})
+}
+
+// sourceOfTree says what a worker's tree is made from.
+func sourceOfTree(h gitstate.History, begun gitstate.Doc) string {
+	kept, ok := h.Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindNotice && d.Meta.Worker == begun.Meta.Worker && d.Meta.Tip != ""
+	})
+	if !ok {
+		return fmt.Sprintf("starts again at %s; of its unfinished work nothing was kept in the records", begun.Meta.Code.Short())
+	}
+	return fmt.Sprintf("its tree is made from refs/flower/work/%s/%s (%s)", h.Name, begun.Meta.Worker, kept.Meta.Tip.Short())
+}
