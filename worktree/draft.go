@@ -49,7 +49,8 @@ func (p *Pool) draftTree(ctx context.Context, s *slot, d *draft) (string, error)
 }
 
 // commitDraft makes a commit of a draft and brings it into the user's objects.
-// Git's own files may hold what git refuses; such files stay as head has them.
+// Git's own files may hold what git refuses; such files stay as head has them,
+// and when nothing else changed the commit is the parent itself.
 func (p *Pool) commitDraft(ctx context.Context, s *slot, d *draft, message string, parents []string) (string, error) {
 	commit, err := p.tryDraft(ctx, s, d, message, parents)
 	if err == nil || ctx.Err() != nil {
@@ -63,6 +64,15 @@ func (p *Pool) commitDraft(ctx context.Context, s *slot, d *draft, message strin
 		d.leftOut = append(d.leftOut, name+" (git refuses what is in it)")
 	}
 	slices.Sort(d.leftOut)
+	if len(parents) == 1 {
+		before, err := p.treeOf(ctx, parents[0])
+		if err != nil {
+			return "", err
+		}
+		if before == d.tree {
+			return parents[0], s.keepIndex(d.index)
+		}
+	}
 	return p.tryDraft(ctx, s, d, message, parents)
 }
 

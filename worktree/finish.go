@@ -93,9 +93,8 @@ func (p *Pool) commitRest(ctx context.Context, s *slot, head, message string, r 
 		r.Tip, r.LeftOut = head, d.leftOut
 		return s.keepIndex(d.index)
 	}
-	r.Committed = true
 	r.Tip, err = p.commitDraft(ctx, s, d, message, parents)
-	r.LeftOut = d.leftOut
+	r.LeftOut, r.Committed = d.leftOut, r.Tip != head
 	return err
 }
 
