@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"git-flower/guards"
@@ -59,12 +60,16 @@ type facts struct {
 //go:embed prompts/*.md
 var promptFiles embed.FS
 
-var prompts = template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+// prompts are read when the first one is filled in: other commands of the binary
+// need none.
+var prompts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+})
 
 // prompt fills in one of the prompt files.
 func prompt(name string, data any) (string, error) {
 	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name+".md", data); err != nil {
+	if err := prompts().ExecuteTemplate(&b, name+".md", data); err != nil {
 		return "", fmt.Errorf("fill in prompt '%s': %w", name, err)
 	}
 	return strings.TrimSpace(b.String()) + "\n", nil

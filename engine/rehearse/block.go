@@ -2,7 +2,6 @@ package rehearse
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -157,13 +156,13 @@ func (b *block) checkText(h header, role string) *apiError {
 	return nil
 }
 
-var toolUseID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var toolUseID = lazily(`^[a-zA-Z0-9_-]+$`)
 
 func (b *block) readUse(o object) (err *apiError) {
 	if b.id, err = o.str("id"); err != nil {
 		return err
 	}
-	if !toolUseID.MatchString(b.id) {
+	if !toolUseID().MatchString(b.id) {
 		return invalid("%s: String should match pattern '%s'", o.at("id"), toolUseID)
 	}
 	if b.name, err = o.str("name"); err != nil {

@@ -2,7 +2,6 @@ package rehearse
 
 import (
 	"net/http"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ const (
 	defaultMaxOutput = 128_000
 )
 
-var version = regexp.MustCompile(`(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
+var version = lazily(`(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 
 // generation reads the version out of a name: claude-opus-4-6 is 406,
 // claude-sonnet-5 is 500. Names without one are of no known generation: 9999.
@@ -31,7 +30,7 @@ func (m model) generation() int {
 	if !strings.Contains(m.id, "claude-") {
 		return 9999
 	}
-	found := version.FindStringSubmatch(m.id)
+	found := version().FindStringSubmatch(m.id)
 	if found == nil {
 		return 9999
 	}

@@ -2,7 +2,6 @@ package rehearse
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
@@ -14,9 +13,9 @@ type tool struct {
 }
 
 var (
-	toolName    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
-	propertyKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-	serverTool  = regexp.MustCompile(`^[a-z][a-z0-9_]*_[0-9]{8}$`)
+	toolName    = lazily(`^[a-zA-Z0-9_-]{1,128}$`)
+	propertyKey = lazily(`^[a-zA-Z0-9_.-]{1,64}$`)
+	serverTool  = lazily(`^[a-z][a-z0-9_]*_[0-9]{8}$`)
 )
 
 // toolFields are those of SDK ToolParam.
@@ -69,7 +68,7 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 	if t.name, err = o.str("name"); err != nil {
 		return t, err
 	}
-	if !toolName.MatchString(t.name) {
+	if !toolName().MatchString(t.name) {
 		return t, invalid("%s: String should match pattern '%s'", o.at("name"), toolName)
 	}
 	if _, err := o.optional("description"); err != nil {
@@ -80,7 +79,7 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 
 // serverTool reads a tool that the API itself defines; only its name matters here.
 func (o object) serverTool(kind string) (string, *apiError) {
-	if !serverTool.MatchString(kind) && kind != "mcp_toolset" {
+	if !serverTool().MatchString(kind) && kind != "mcp_toolset" {
 		return "", invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", o.path, kind)
 	}
 	name, err := o.optional("name")
@@ -132,7 +131,7 @@ func checkProperties(schema object) *apiError {
 		return err
 	}
 	for key, raw := range props.raw {
-		if !propertyKey.MatchString(key) {
+		if !propertyKey().MatchString(key) {
 			return invalid("%s: Property keys should match pattern '%s'", props.path, propertyKey)
 		}
 		if c := first(raw); c == 't' || c == 'f' {
