@@ -163,7 +163,7 @@ func (b *block) readUse(o object) (err *apiError) {
 		return err
 	}
 	if !toolUseID().MatchString(b.id) {
-		return invalid("%s: String should match pattern '%s'", o.at("id"), toolUseID)
+		return invalid("%s: String should match pattern '%s'", o.at("id"), toolUseID())
 	}
 	if b.name, err = o.str("name"); err != nil {
 		return err

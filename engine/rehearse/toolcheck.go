@@ -69,7 +69,7 @@ func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
 		return t, err
 	}
 	if !toolName().MatchString(t.name) {
-		return t, invalid("%s: String should match pattern '%s'", o.at("name"), toolName)
+		return t, invalid("%s: String should match pattern '%s'", o.at("name"), toolName())
 	}
 	if _, err := o.optional("description"); err != nil {
 		return t, err
@@ -132,7 +132,7 @@ func checkProperties(schema object) *apiError {
 	}
 	for key, raw := range props.raw {
 		if !propertyKey().MatchString(key) {
-			return invalid("%s: Property keys should match pattern '%s'", props.path, propertyKey)
+			return invalid("%s: Property keys should match pattern '%s'", props.path, propertyKey())
 		}
 		if c := first(raw); c == 't' || c == 'f' {
 			continue
