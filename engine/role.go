@@ -28,7 +28,7 @@ func (r Role) builtin() []string {
 	case Coordinator:
 		return []string{"Read", "Bash", "TodoWrite"}
 	case Worker:
-		return []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite"}
+		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "TodoWrite"}
 	}
 	return []string{"Read", "Glob", "Grep"}
 }

@@ -19,25 +19,45 @@ const (
 )
 
 const bashAbout = `Runs a command with sh. Each command runs in a new shell in the working directory: a cd or a variable does not last to the next one, so chain with && where it matters.
-Everything the command started is ended with it; nothing can be left in the background. There is no terminal and no input.
+Everything the command started is ended with it, also what '&' put in the background. There is no terminal and no input.
 Output over 30000 characters loses its middle. timeout is in milliseconds, 120000 if not given, 600000 at most.
 For files use Read, Edit, Write, Glob and Grep rather than cat, sed, find and grep.`
 
-const bashSchema = `{"type":"object","properties":{` +
-	`"command":{"type":"string","description":"the command"},` +
-	`"timeout":{"type":"integer","description":"milliseconds until it is ended"},` +
-	`"description":{"type":"string","description":"what it does, in a few words"}},` +
-	`"required":["command"]}`
+// bashLeaves is added where commands may be left running.
+const bashLeaves = `
+With run_in_background the call returns at once and the command goes on, without a time limit, until it ends by itself, KillShell ends it, or the session is over. For servers and watchers; write it without '&'.`
+
+const (
+	bashProperties = `"command":{"type":"string","description":"the command"},` +
+		`"timeout":{"type":"integer","description":"milliseconds until it is ended"},` +
+		`"description":{"type":"string","description":"what it does, in a few words"}`
+	bashLeave  = `,"run_in_background":{"type":"boolean","description":"leave it running; read it with BashOutput"}`
+	bashSchema = `{"type":"object","properties":{` + bashProperties + `},"required":["command"]}`
+
+	bashLeaveSchema = `{"type":"object","properties":{` + bashProperties + bashLeave + `},"required":["command"]}`
+)
 
 type bashInput struct {
-	Command string  `json:"command"`
-	Timeout float64 `json:"timeout"`
+	Command    string  `json:"command"`
+	Timeout    float64 `json:"timeout"`
+	Background bool    `json:"run_in_background"`
 }
 
 type shell struct {
 	run func(context.Context, process.Command) (process.Result, error)
 	dir string
 	env []string
+
+	mayLeave bool // commands in the background
+	shells   *shells
+}
+
+// tool is Bash, described with what it can do here.
+func (s *shell) tool() *tool {
+	if s.mayLeave {
+		return builtin("Bash", bashAbout+bashLeaves, bashLeaveSchema, false, s.bash)
+	}
+	return builtin("Bash", bashAbout, bashSchema, false, s.bash)
 }
 
 func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) {
@@ -46,6 +66,9 @@ func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) 
 	}
 	if strings.IndexByte(in.Command, 0) >= 0 {
 		return harness.Result{}, errors.New("the command holds a NUL byte")
+	}
+	if in.Background {
+		return s.background(ctx, in.Command)
 	}
 	limit := bashTimeout
 	if in.Timeout > 0 {

@@ -39,6 +39,10 @@ type Config struct {
 	HTTPClient *http.Client                                                   // nil: one of our own
 	Now        func() time.Time                                               // nil: time.Now
 	Shell      func(context.Context, process.Command) (process.Result, error) // nil: process.Run
+
+	// Background starts commands that outlive their call. Nil: process.Start, but
+	// when Shell is given there are none, so that they cannot get around it.
+	Background func(context.Context, process.Command) (*process.Running, error)
 }
 
 const (
@@ -106,6 +110,9 @@ func (c *Config) complete() error {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Shell == nil && c.Background == nil {
+		c.Background = process.Start
 	}
 	if c.Shell == nil {
 		c.Shell = process.Run

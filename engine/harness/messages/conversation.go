@@ -17,6 +17,7 @@ type conversation struct {
 	ids      map[string]bool   // of tool calls, ever
 	said     map[string]bool   // uuids of entries
 	seen     map[string]string // sha256 of files as tools last showed or wrote them, by path
+	shells   int               // how many commands were started in the background
 	pictures measure           // results that hold pictures
 }
 
@@ -131,6 +132,7 @@ func (c *conversation) load(entries []json.RawMessage) (last, began string, err 
 		last = e.UUID
 		c.said[e.UUID] = true
 		maps.Copy(c.seen, e.Seen)
+		c.shells = max(c.shells, e.Shells)
 		if e.APIError || e.Type != "user" && e.Type != "assistant" {
 			continue
 		}

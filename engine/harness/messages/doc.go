@@ -25,9 +25,11 @@
 //     Next's context ended or the session was closed, keeps them open.
 //   - Results of refused calls are not shown to Observe: nothing was performed.
 //
-// The tools have Claude Code's names and inputs: Read, Write, Edit, Bash, Glob,
-// Grep, TodoWrite. Files are replaced in one step, and only when the model has
-// read what is there now.
+// The tools have Claude Code's names and inputs: Read, Write, Edit, Bash,
+// BashOutput, KillShell, Glob, Grep, TodoWrite. Files are replaced in one step,
+// and only when the model has read what is there now. A command left running in
+// the background ends, with everything it started, when the session is closed;
+// a session carried on by another process says that it is gone.
 //
 // The SDK is used for transport, the event stream and its errors. Requests are
 // built here, and replies are put together here, because the SDK's own types

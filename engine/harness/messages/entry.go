@@ -72,7 +72,9 @@ type stored struct {
 	Stops     bool   `json:"flowerStops"`
 	// Seen are the files, by path, that a tool showed or wrote: the sha256 of
 	// their content then, so that a resumed session still knows them.
-	Seen    map[string]string `json:"flowerSeen"`
+	Seen map[string]string `json:"flowerSeen"`
+	// Shells is how many commands the session had started in the background.
+	Shells  int `json:"flowerShells"`
 	Message struct {
 		ID         string          `json:"id"`
 		Content    json.RawMessage `json:"content"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,6 +106,7 @@ func (s *session) resume(ctx context.Context, now time.Time) (time.Time, error) 
 		return now, fmt.Errorf("load transcript: %w", err)
 	}
 	s.tools.files.recall(s.convo.seen)
+	s.tools.shells.recall(s.convo.shells)
 	s.journal.last = last
 	if at, err := time.Parse(time.RFC3339, began); err == nil {
 		return at, nil
@@ -137,11 +139,21 @@ func (s *session) answer(ctx context.Context, k call, r harness.Result, denied, 
 	if seen := s.tools.files.news(); seen != nil {
 		rec.extra = append(rec.extra, member{"flowerSeen", seen})
 	}
+	if n := s.tools.shells.news(); n > 0 {
+		rec.extra = append(rec.extra, member{"flowerShells", json.RawMessage(strconv.Itoa(n))})
+	}
 	if _, err := s.journal.append(ctx, rec); err != nil {
 		return err
 	}
 	s.convo.addResult(k.id, block, stops)
 	return nil
+}
+
+// Close ends the session's work, commands in the background included, and waits
+// for it; see harness.Session.
+func (s *session) Close() error {
+	err := s.Turns.Close()
+	return errors.Join(err, s.tools.shells.close())
 }
 
 // broken is the fault of a failure that is ours.

@@ -28,15 +28,16 @@ func newKit(t testing.TB, changes ...func(*Config)) *kit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{Shell: process.Run}
+	c := Config{Shell: process.Run, Background: process.Start}
 	for _, change := range changes {
 		change(&c)
 	}
-	o := harness.Options{Dir: dir, Env: os.Environ(), Tools: []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite"}}
+	o := harness.Options{Dir: dir, Env: os.Environ(), Tools: []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite", "WebFetch", "BashOutput", "KillShell"}}
 	tools, err := newToolset(&Harness{c: c}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = tools.shells.close() })
 	return &kit{t, dir, tools}
 }
 

@@ -23,14 +23,15 @@ type tool struct {
 type toolset struct {
 	offered []*tool
 	files   *files
+	shells  *shells
 }
 
 // newToolset takes the built-in tools that are wanted and known, in our own
 // order so that the request's prefix does not depend on the caller's, then the
 // custom ones.
 func newToolset(h *Harness, o harness.Options) (*toolset, error) {
-	s := &toolset{files: newFiles(o.Dir)}
-	for _, t := range builtins(h, o, s.files) {
+	s := &toolset{files: newFiles(o.Dir), shells: &shells{start: h.c.Background}}
+	for _, t := range s.builtins(h, o) {
 		if slices.Contains(o.Tools, t.name) {
 			s.offered = append(s.offered, t)
 		}
@@ -98,17 +99,25 @@ func (s *toolset) definitions() []json.RawMessage {
 
 // builtins are the tools this harness has, under Claude Code's names and with
 // its inputs, so that prompts and guards serve both harnesses.
-func builtins(h *Harness, o harness.Options, f *files) []*tool {
-	sh := &shell{run: h.c.Shell, dir: o.Dir, env: o.Env}
-	return []*tool{
+func (s *toolset) builtins(h *Harness, o harness.Options) []*tool {
+	f := s.files
+	sh := &shell{run: h.c.Shell, dir: o.Dir, env: o.Env, shells: s.shells}
+	// What cannot be looked at and ended again is not left running.
+	sh.mayLeave = h.c.Background != nil && slices.Contains(o.Tools, "BashOutput") && slices.Contains(o.Tools, "KillShell")
+	all := []*tool{
 		builtin("Read", readAbout, readSchema, true, f.read),
 		builtin("Write", writeAbout, writeSchema, false, f.write),
 		builtin("Edit", editAbout, editSchema, false, f.edit),
-		builtin("Bash", bashAbout, bashSchema, false, sh.bash),
+		sh.tool(),
 		builtin("Glob", globAbout, globSchema, true, f.glob),
 		builtin("Grep", grepAbout, grepSchema, true, f.grep),
 		builtin("TodoWrite", todoAbout, todoSchema, false, todoWrite),
 	}
+	if sh.mayLeave {
+		all = append(all, builtin("BashOutput", bashOutputAbout, bashOutputSchema, true, s.shells.output),
+			builtin("KillShell", killShellAbout, killShellSchema, false, s.shells.killShell))
+	}
+	return all
 }
 
 // builtin makes a tool of a function over its decoded input.
