@@ -226,3 +226,55 @@ func TestWordsEndTheWait(t *testing.T) {
 		t.Errorf("%d amendments", n)
 	}
 }
+
+// Ctrl-C stops the coordinator, takes words and goes on in the same session; the
+// workers go on as well, and their reports are told.
+func TestInterruptTakesWords(t *testing.T) {
+	r := newRig().unprotected()
+	*r.answers = answers{"this", "rather the other one"}
+	said := make(chan struct{})
+	hands(r, 2, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		if part == 1 {
+			if !r.engine.Interrupt(t.Context) {
+				return t.Done("could not interrupt")
+			}
+			if r.engine.Interrupt(t.Context) {
+				return t.Done("interrupted twice")
+			}
+		}
+		<-said
+		return report(t)
+	})
+	var sessions []string
+	var told []string
+	play := r.fake.Play
+	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+		if Role(t.Options.Role) == Coordinator {
+			sessions = append(sessions, t.Options.Session)
+			for _, m := range t.Said {
+				told = append(told, m.Text)
+			}
+			if len(sessions) == 2 {
+				close(said)
+			}
+		}
+		return play(t)
+	}
+	o, err := r.run(t)
+	if err != nil || o.State != EndReached || o.Join != "c0+coder-1+coder-2" {
+		t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+	}
+	slices.Sort(sessions)
+	if len(slices.Compact(sessions)) != 1 {
+		t.Errorf("went on in another session: %q", sessions)
+	}
+	all := strings.Join(told, "\n")
+	for _, want := range []string{"rather the other one", "interrupted", "# coder-1: joined", "# coder-2: joined"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the coordinator was not told %q:\n%s", want, all)
+		}
+	}
+	if n := len(r.state.History().Of(gitstate.KindAmendment)); n != 1 {
+		t.Errorf("%d amendments", n)
+	}
+}

@@ -87,8 +87,8 @@ func (t *talk) custom() []harness.Tool {
 		tools[i].Call = func(ctx context.Context, id string, input json.RawMessage) (harness.Result, error) {
 			r, err := call(ctx, id, input)
 			var told refusal
-			if err == nil || errors.Is(err, harness.ErrStop) || errors.As(err, &told) {
-				return r, err
+			if err == nil || errors.Is(err, harness.ErrStop) || errors.As(err, &told) || ctx.Err() != nil {
+				return r, err // a call that was cut off has not failed
 			}
 			t.mu.Lock()
 			defer t.mu.Unlock()
@@ -118,6 +118,12 @@ func (t *talk) say(ctx context.Context, m harness.Message) (harness.Ended, error
 		ended, err := t.turn(ctx, &bad)
 		if err := errors.Join(t.failure(), err); err != nil {
 			return ended, err
+		}
+		if ended.Stop == harness.StopInterrupted && t.interrupted() {
+			if m, err = t.takeWords(ctx); err != nil {
+				return ended, err
+			}
+			continue
 		}
 		if ended.Stop != harness.StopFault {
 			return ended, stopped(ctx, ended)

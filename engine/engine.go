@@ -62,11 +62,12 @@ type RoleConfig struct {
 
 // An Engine drives one run in one process.
 type Engine struct {
-	deps  Deps
-	c     Config
-	purse *purse
-	books *books
-	ears  *ears
+	deps         Deps
+	c            Config
+	purse        *purse
+	books        *books
+	interruption interruption
+	ears         *ears
 
 	// Heard is told of amendments that arrive while the run is driven, each
 	// once, from one goroutine. It is set before Run, and must not wait for a

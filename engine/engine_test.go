@@ -30,6 +30,7 @@ type rig struct {
 	config  Config
 	runs    scripted
 	words   chan string // typed at the terminal
+	engine  *Engine     // of the newest wake
 }
 
 // play is a model that does its part in every role: a question, a brief, a
@@ -107,6 +108,7 @@ func (r *rig) run(t *testing.T) (Outcome, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.engine = e
 	return e.Run(context.Background())
 }
 

@@ -42,6 +42,8 @@ func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, session str
 	}
 	defer t.close()
 	t.words = c.wake
+	e.atHelm(t)
+	defer e.atHelm(nil)
 	m, err := e.opening(a, session, fresh, func() (string, error) { return e.workPrompt(a) })
 	if err != nil {
 		return err

@@ -26,7 +26,8 @@ type Env struct {
 	Dir string // where the process runs; git discovers the repository from here
 	Now func() time.Time
 
-	editing *atomic.Bool // an editor has the terminal, and Ctrl-C is meant for it
+	editing   *atomic.Bool                 // an editor has the terminal, and Ctrl-C is meant for it
+	interrupt *atomic.Pointer[func() bool] // a run that takes words; false: it has been interrupted already
 
 	trace  *tracer
 	config []configEntry // nil until read
@@ -41,7 +42,7 @@ func newEnv(in, out, errs *os.File) *Env {
 		dir = "." // git says what is wrong with it, when it is asked
 	}
 	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: time.Now, editing: new(atomic.Bool),
+	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: time.Now, editing: new(atomic.Bool), interrupt: new(atomic.Pointer[func() bool]),
 		InTerminal: isTerminal(in), OutTerminal: isTerminal(out), ErrTerminal: isTerminal(errs)}
 }
 
@@ -195,4 +196,13 @@ func (e *Env) wantsHints(ctx context.Context) bool {
 		}
 	}
 	return wanted
+}
+
+// heedInterrupt reports whether somebody takes care of a Ctrl-C.
+func (e *Env) heedInterrupt() bool {
+	if e.editing.Load() {
+		return true
+	}
+	f := e.interrupt.Load()
+	return f != nil && (*f)()
 }

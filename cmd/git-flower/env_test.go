@@ -48,7 +48,7 @@ func (d *desk) reset() {
 	d.out.Reset()
 	d.err.Reset()
 	d.env = &Env{In: strings.NewReader(""), Out: &d.out, Err: &d.err, Dir: d.dir, Now: func() time.Time { return noon },
-		editing: new(atomic.Bool)}
+		editing: new(atomic.Bool), interrupt: new(atomic.Pointer[func() bool])}
 }
 
 // run runs the tool afresh and returns its exit code.

@@ -83,7 +83,7 @@ func TestCancelledWithoutSignalIsFatal(t *testing.T) {
 }
 
 func TestSignalEndsTheContextWithItsCause(t *testing.T) {
-	ctx, stop := untilSignal(t.Context(), new(atomic.Bool))
+	ctx, stop := untilSignal(t.Context(), new(atomic.Bool).Load)
 	defer stop()
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -107,7 +107,7 @@ func TestInterruptWhileAnEditorRuns(t *testing.T) {
 	caught := make(chan error, 1)
 	reset := 0
 	go func() {
-		waitForSignal(arrived, &editing, func() { reset++ }, func(err error) { caught <- err })
+		waitForSignal(arrived, editing.Load, func() { reset++ }, func(err error) { caught <- err })
 		close(caught)
 	}()
 	arrived <- os.Interrupt

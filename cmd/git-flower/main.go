@@ -7,7 +7,7 @@ import (
 
 func main() {
 	env := newEnv(os.Stdin, os.Stdout, os.Stderr)
-	ctx, stop := untilSignal(context.Background(), env.editing)
+	ctx, stop := untilSignal(context.Background(), env.heedInterrupt)
 	code := run(ctx, os.Args[1:], env)
 	stop()
 	os.Exit(code)

@@ -130,6 +130,11 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	if w.person == here {
+		heed := func() bool { return e.Interrupt(ctx) }
+		w.env.interrupt.Store(&heed)
+		defer w.env.interrupt.Store(nil)
+	}
 	return e.Run(ctx)
 }
 

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"git-flower/engine/harness"
+)
+
+// An interruption is a person's wish to say something now. It stops the
+// coordinator at the next clean boundary; workers go on.
+type interruption struct {
+	mu      sync.Mutex
+	main    *talk // the coordinator's session while it is at work
+	pending bool
+}
+
+// Interrupt stops the coordinator's turn, takes the person's words and goes on
+// in the same session. False: no coordinator is at work, or it has been
+// interrupted and has not gone on yet. It may be called from any goroutine.
+func (e *Engine) Interrupt(ctx context.Context) bool {
+	e.interruption.mu.Lock()
+	defer e.interruption.mu.Unlock()
+	if e.interruption.main == nil || e.interruption.pending {
+		return false
+	}
+	e.interruption.pending = e.interruption.main.s.Interrupt(ctx) == nil
+	return e.interruption.pending
+}
+
+// atHelm notes the session that an interrupt is meant for, nil for none.
+func (e *Engine) atHelm(t *talk) {
+	e.interruption.mu.Lock()
+	defer e.interruption.mu.Unlock()
+	e.interruption.main = t
+}
+
+// interrupted reports whether a turn of this session was ended by the person.
+func (t *talk) interrupted() bool {
+	t.e.interruption.mu.Lock()
+	defer t.e.interruption.mu.Unlock()
+	return t.e.interruption.main == t && t.e.interruption.pending
+}
+
+// takeWords asks what the person wants to say. The words are recorded and
+// queued like any others; then the session goes on with a note of what
+// happened, since a model that is told nothing hunts for a fault.
+func (t *talk) takeWords(ctx context.Context) (harness.Message, error) {
+	q := Question{From: string(t.job.role), Text: "Interrupted; the workers go on. What do you want to say? (Ctrl-C again stops the run)"}
+	ev := t.event(EventAsk)
+	ev.Text = q.Text
+	t.e.emit(ev)
+	words, err := t.e.deps.Human.Ask(ctx, q)
+	if err != nil && !errors.Is(err, ErrNobody) {
+		return harness.Message{}, err
+	}
+	ev = t.event(EventAnswer)
+	ev.Text, ev.State = words, answerGiven
+	t.e.emit(ev)
+	if err == nil {
+		t.e.note(ctx, words)
+	}
+	t.e.interruption.mu.Lock()
+	t.e.interruption.pending = false
+	t.e.interruption.mu.Unlock()
+	text, err := prompt("interrupted", map[string]any{"Words": words})
+	return harness.Message{Text: text}, err
+}
