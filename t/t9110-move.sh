@@ -34,6 +34,14 @@ there () {
 	)
 }
 
+# resume_there <to> [<option>...] goes on without a person; the commands of the
+# goal, if there is one already, are accepted.
+resume_there () {
+	resumed=$1 && shift &&
+	goal=$(there "$resumed" git log -1 --format=%H --grep "^goal: " refs/flower/run/odd) &&
+	there "$resumed" git flower resume --timeout 0 --trust "${goal:-HEAD}" "$@" </dev/null
+}
+
 same_end () {
 	there "$1" flower_canonical odd >actual &&
 	test_cmp expect actual &&
@@ -63,7 +71,7 @@ dies_after () {
 moved_after () {
 	dies_after $1 "from$1" &&
 	move "from$1" "to$1" &&
-	there "to$1" git flower resume --timeout 0 </dev/null >out 2>&1 &&
+	resume_there "to$1" >out 2>&1 &&
 	same_end "to$1"
 }
 
@@ -94,16 +102,16 @@ test_expect_success CRASH 'moved after any record, it comes to the same end' '
 test_expect_failure CRASH 'a question that was answered, or is open, is not asked anew' '
 	dies_after 4 asked &&
 	move asked asked-there &&
-	there asked-there git flower resume --timeout 0 </dev/null >out 2>&1 &&
+	resume_there asked-there >out 2>&1 &&
 	same_end asked-there
 '
 
 test_expect_success CRASH 'what was spent counts' '
 	dies_after 12 spent &&
 	move spent spent-there &&
-	there spent-there test_must_fail code=3 git flower resume --timeout 0 --budget 0.02 </dev/null >out 2>err &&
+	test_expect_code 3 resume_there spent-there --budget 0.02 >out 2>err &&
 	test_grep "budget" err &&
-	there spent-there git flower resume --timeout 0 --budget 5 </dev/null >out 2>err &&
+	resume_there spent-there --budget 5 >out 2>err &&
 	same_end spent-there &&
 	there spent-there git ls-tree --name-only flower/run/odd ledger/ >ledger &&
 	test_line_count -ge 2 ledger &&
@@ -119,7 +127,7 @@ test_expect_success CRASH 'a run without any branch beside it' '
 	git -C bare-from push -q "$TRASH_DIRECTORY/hub-bare.git" "refs/flower/*:refs/flower/*" &&
 	mkdir "elsewhere of bare" && git clone -q --bare hub-bare.git "elsewhere of bare/bare" &&
 	there bare git fetch -q origin "refs/flower/*:refs/flower/*" &&
-	there bare git flower resume --timeout 0 </dev/null >out 2>&1 &&
+	resume_there bare >out 2>&1 &&
 	test_grep "script is not on this machine" out &&
 	same_end bare
 '
@@ -127,7 +135,7 @@ test_expect_success CRASH 'a run without any branch beside it' '
 test_expect_success CRASH 'and back: where it began it has ended' '
 	dies_after 10 begun &&
 	move begun away &&
-	there away git flower resume --timeout 0 </dev/null >out 2>&1 &&
+	resume_there away >out 2>&1 &&
 	there away git push -q origin "refs/flower/*:refs/flower/*" &&
 	cd begun &&
 	git fetch -q ../hub-away.git "refs/flower/*:refs/flower/*" &&
@@ -179,7 +187,7 @@ begins () {
 # ends_there <to> resumes it, with a worker that waits no longer.
 ends_there () {
 	rm -f seen && : >go &&
-	there "$1" git flower resume --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 </dev/null >out 2>&1 || {
+	resume_there "$1" --rehearse="$TRASH_DIRECTORY/script.yaml" >out 2>&1 || {
 		cat out
 		return 1
 	}

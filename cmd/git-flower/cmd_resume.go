@@ -17,9 +17,13 @@ func resumeCommand() *command {
 interruption, or with something new to say. The words of -m are recorded first;
 they reach the goal and the coordinator. A run that a killed process drove is
 taken over; one that a living process drives is refused. Options that 'start'
-was given hold on unless given anew.`,
+was given hold on unless given anew.
+
+A goal that was fetched brings commands. They are shown and run only once you
+have accepted them on this machine: when asked on a terminal, else by --trust.`,
 		options: append([]option{
 			{long: "message", short: "m", value: "<words>", text: "add to what is wanted"},
+			{long: "trust", value: "<commit>", text: "accept the commands of the goal that <commit> records"},
 		}, runOptions()...),
 		exits: exits(1, 2, 3, 75),
 		run:   runResume,
@@ -43,7 +47,7 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json")}
+	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json"), trust: c.text("trust")}
 	script, err := resumedScript(env, c, run, dir)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type wake struct {
 	source modelSource
 	json   bool
 	person presence
+	trust  string // the record whose commands are accepted, as the user named it
 
 	checkout *worktree.Tree
 }
@@ -70,6 +71,9 @@ func (w *wake) drive(ctx context.Context) error {
 	defer lock.Close()
 	// Another process may have carried the run on before the lock was ours.
 	if err := w.run.Reload(ctx); err != nil {
+		return err
+	}
+	if err := w.accept(ctx); err != nil {
 		return err
 	}
 	dir := w.store.Layout().RunDir(w.run.Name())

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-flower/gitstate"
+	"git-flower/gitstate/document"
+)
+
+// accept lets the commands of a goal run here only if this repository recorded
+// the goal itself or a person accepted it on this machine. Commands are code, and
+// whoever may push to where we fetch from could have written them.
+func (w *wake) accept(ctx context.Context) error {
+	h := w.run.History()
+	goal, commands := standingCommands(h)
+	if len(commands) == 0 {
+		return nil
+	}
+	commit, err := w.commitOf(ctx, goal)
+	if err != nil {
+		return err
+	}
+	if here, err := w.recordedHere(ctx, commit); here || err != nil {
+		return err
+	}
+	blob, err := w.store.Git().Line(ctx, "rev-parse", "--verify", "--end-of-options", string(commit)+":"+goal.Name())
+	if err != nil {
+		return fmt.Errorf("look for the goal of run '%s': %w", h.Name, err)
+	}
+	file := filepath.Join(w.store.Layout().State, "trusted")
+	if known, err := isTrusted(file, blob); known || err != nil {
+		return err
+	}
+	if err := w.askTrust(ctx, commit, commands); err != nil {
+		return err
+	}
+	return remember(file, blob)
+}
+
+// standingCommands are what the checks of the goal that counts would run. A goal
+// without words that were added since is set anew before anything runs.
+func standingCommands(h gitstate.History) (gitstate.Doc, []string) {
+	goal, ok := h.Current(gitstate.KindGoal)
+	if !ok || h.Docs[len(h.Docs)-1].Kind == gitstate.KindEnd {
+		return goal, nil
+	}
+	for _, d := range h.Of(gitstate.KindAmendment) {
+		if !slices.Contains(goal.Meta.From, d.Name()) {
+			return goal, nil
+		}
+	}
+	var commands []string
+	for _, c := range document.ParseGoal(goal.Body).Checks {
+		if c.Command != "" {
+			commands = append(commands, c.Command)
+		}
+	}
+	return goal, commands
+}
+
+// commitOf is the record that brought a document.
+func (w *wake) commitOf(ctx context.Context, d gitstate.Doc) (gitstate.ObjectID, error) {
+	out, err := w.store.Git().Line(ctx, "--literal-pathspecs", "rev-list", "-1", string(w.run.Tip()), "--", d.Name())
+	if err == nil && out == "" {
+		err = errors.New("no record has it")
+	}
+	if err != nil {
+		return "", fmt.Errorf("look for the record of '%s': %w", d.Name(), err)
+	}
+	return gitstate.ObjectID(out), nil
+}
+
+// recordedHere asks the ref's log, which no remote can write: git flower names
+// itself in it, a fetch or a push names itself too. Ids of machines and sessions
+// travel with the records and prove nothing.
+func (w *wake) recordedHere(ctx context.Context, commit gitstate.ObjectID) (bool, error) {
+	out, err := w.store.Git().Read(ctx, "log", "-g", "--no-show-signature", "--no-color", "--format=%H %gs", "refs/flower/run/"+w.run.Name(), "--")
+	if err != nil {
+		return false, fmt.Errorf("read the log of run '%s': %w", w.run.Name(), err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSuffix(line, "\n") == string(commit)+" git flower" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// askTrust shows the commands in full and finds out whether they are accepted.
+func (w *wake) askTrust(ctx context.Context, commit gitstate.ObjectID, commands []string) error {
+	name := w.run.Name()
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nthe checks of run %s came from elsewhere (record %s); they would run with your rights:\n", name, commit.Short())
+	for i, c := range commands {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, oneLine(c))
+	}
+	if err := write(w.env.Err, b.String()); err != nil {
+		return err
+	}
+	hint := fmt.Sprintf("\"git flower resume --trust %s %s\" accepts these commands on this machine", commit.Short(), name)
+	if w.trust != "" {
+		given, err := w.store.Resolve(ctx, w.trust)
+		if err == nil && given == commit {
+			return nil
+		}
+		return endf(endPerson, hint, "--trust names '%s', but the commands are those of record %s", w.trust, commit.Short())
+	}
+	if w.person == here {
+		yes, err := w.confirm(ctx, "run them here? [y/N] ")
+		if yes || err != nil {
+			return err
+		}
+	}
+	return endf(endPerson, hint, "nobody accepted the commands of run '%s' on this machine", name)
+}
+
+// confirm asks at the terminal. It takes no byte more than the line, since the
+// rest is for those who listen next.
+func (w *wake) confirm(ctx context.Context, question string) (bool, error) {
+	if err := write(w.env.Err, question); err != nil {
+		return false, err
+	}
+	said := make(chan string, 1) // a read from a terminal cannot be called off
+	go func() { said <- readLine(w.env.In) }()
+	select {
+	case line := <-said:
+		line = strings.ToLower(strings.TrimSpace(line))
+		return line == "y" || line == "yes", nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// readLine reads to the next newline, or to the end.
+func readLine(in io.Reader) string {
+	var line []byte
+	for b := make([]byte, 1); len(line) < 1<<10; {
+		n, err := in.Read(b)
+		if n > 0 && b[0] == '\n' || err != nil {
+			break
+		}
+		line = append(line, b[:n]...)
+	}
+	return string(line)
+}
+
+// isTrusted looks for a blob's id in the file of those that were accepted.
+func isTrusted(file, blob string) (bool, error) {
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, fmt.Errorf("read what is trusted: %w", err)
+	}
+	return slices.Contains(strings.Split(string(data), "\n"), blob), nil
+}
+
+// remember adds a blob's id, on a line of its own also after a torn one.
+func remember(file, blob string) error {
+	err := os.MkdirAll(filepath.Dir(file), 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	}
+	if err == nil {
+		_, err = f.WriteString("\n" + blob + "\n")
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("remember what is trusted: %w", err)
+	}
+	return nil
+}
