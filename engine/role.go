@@ -28,7 +28,9 @@ func (r Role) builtin() []string {
 	case Coordinator:
 		return []string{"Read", "Bash", "TodoWrite"}
 	case Worker:
-		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "TodoWrite"}
+		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite"}
+	case Clarifier:
+		return []string{"Read", "Glob", "Grep", "WebFetch"}
 	}
 	return []string{"Read", "Glob", "Grep"}
 }

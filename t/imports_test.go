@@ -41,7 +41,8 @@ var rules = map[string]rule{
 	},
 	"engine/harness/messages": {
 		ours:    []string{"engine/harness", "guards", "worktree/process"},
-		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4"},
+		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
+			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
 	"engine/inbox":    {outside: []string{"github.com/fsnotify/fsnotify"}},
 	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
@@ -81,6 +82,8 @@ var exceptions = map[string]string{
 // linked are the modules whose code may be in the binary. A commit that adds one
 // says why it was chosen and what its initialisation costs (GODEBUG=inittrace=1).
 var linked = []string{
+	"github.com/JohannesKaufmann/dom",
+	"github.com/JohannesKaufmann/html-to-markdown/v2",
 	"github.com/anthropics/anthropic-sdk-go/v2",
 	"github.com/bahlo/generic-list-go",
 	"github.com/bmatcuk/doublestar/v4",

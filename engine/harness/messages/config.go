@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -43,6 +44,10 @@ type Config struct {
 	// Background starts commands that outlive their call. Nil: process.Start, but
 	// when Shell is given there are none, so that they cannot get around it.
 	Background func(context.Context, process.Command) (*process.Running, error)
+
+	// WebAddress says which addresses WebFetch may connect to; it is asked for
+	// the address itself, after a name was resolved. Nil: the public internet.
+	WebAddress func(netip.Addr) bool
 }
 
 const (
@@ -110,6 +115,9 @@ func (c *Config) complete() error {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.WebAddress == nil {
+		c.WebAddress = publicAddress
 	}
 	if c.Shell == nil && c.Background == nil {
 		c.Background = process.Start

@@ -26,7 +26,7 @@
 //   - Results of refused calls are not shown to Observe: nothing was performed.
 //
 // The tools have Claude Code's names and inputs: Read, Write, Edit, Bash,
-// BashOutput, KillShell, Glob, Grep, TodoWrite. Files are replaced in one step,
+// BashOutput, KillShell, Glob, Grep, TodoWrite, WebFetch. Files are replaced in one step,
 // and only when the model has read what is there now. A command left running in
 // the background ends, with everything it started, when the session is closed;
 // a session carried on by another process says that it is gone.

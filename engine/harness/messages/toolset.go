@@ -113,6 +113,10 @@ func (s *toolset) builtins(h *Harness, o harness.Options) []*tool {
 		builtin("Grep", grepAbout, grepSchema, true, f.grep),
 		builtin("TodoWrite", todoAbout, todoSchema, false, todoWrite),
 	}
+	if h.c.WebAddress != nil {
+		w := &web{client: newWebClient(h.c.WebAddress), agent: h.c.UserAgent}
+		all = append(all, builtin("WebFetch", webFetchAbout, webFetchSchema, true, w.fetch))
+	}
 	if sh.mayLeave {
 		all = append(all, builtin("BashOutput", bashOutputAbout, bashOutputSchema, true, s.shells.output),
 			builtin("KillShell", killShellAbout, killShellSchema, false, s.shells.killShell))
