@@ -30,8 +30,9 @@ type LandResult struct {
 // the user's own configuration and hooks, since it is the user who lands. It
 // refuses what it could not undo: ErrBare, ErrUnborn, ErrDetached,
 // *InProgressError, *DirtyError, *OverwriteError, and *ConflictError when the
-// two do not merge by themselves. After any error checkout and branch are as
-// they were.
+// two do not merge by themselves. After any error, also a hook's, checkout and
+// branch are as they were. Once git has begun to merge, the end of ctx no longer
+// stops it.
 func (p *Pool) Land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	r, err := p.land(ctx, spec)
 	if err != nil {
@@ -53,29 +54,44 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	if err != nil {
 		return r, err
 	}
-	need, err := p.needed(ctx, r.Before, join)
-	if err != nil {
+	l, err := p.plan(ctx, g, spec, &r)
+	if err = errors.Join(err, ctx.Err()); err != nil || l == nil {
 		return r, err
 	}
-	if len(need) == 1 && need[0] == r.Before {
-		r.After = r.Before
-		return r, nil
+	ctx = context.WithoutCancel(ctx) // a git that is stopped now may leave its lock
+	if err := merge(ctx, g, spec, r.FastForward); err != nil {
+		if err := l.undo(ctx, err); err != nil {
+			return r, err
+		}
 	}
-	tree, err := p.mergeable(ctx, r.Before, join)
+	return p.landed(ctx, g, r)
+}
+
+// plan finds out what is to be done, and whether it can be. It returns nil when
+// the branch has it all.
+func (p *Pool) plan(ctx context.Context, g gitcmd.Git, spec LandSpec, r *LandResult) (*landing, error) {
+	r.After = r.Before
+	need, err := p.needed(ctx, r.Before, spec.Join)
+	if err != nil || len(need) == 1 && need[0] == r.Before {
+		return nil, err
+	}
+	tree, err := p.mergeable(ctx, r.Before, spec.Join)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	if at, err := p.treeOf(ctx, r.Before); err != nil || at == tree && spec.Squash {
-		r.After = r.Before // all of it is there, by other commits
-		return r, err
-	}
-	if err := p.fitsCheckout(ctx, g, r.Before, tree); err != nil {
-		return r, err
+		return nil, err // by other commits
 	}
 	r.FastForward = len(need) == 1 && !spec.Squash && !spec.NoFF
-	if err := merge(ctx, g, spec, r.FastForward); err != nil {
-		return r, err
+	l := &landing{git: g, before: r.Before}
+	if err := p.touches(ctx, l, tree); err != nil {
+		return nil, err
 	}
+	return l, l.fits(ctx)
+}
+
+func (p *Pool) landed(ctx context.Context, g gitcmd.Git, r LandResult) (LandResult, error) {
+	var err error
 	if r.After, err = g.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
 		return r, err
 	}
@@ -123,17 +139,17 @@ func dirtyPaths(fields []string) []string {
 	return paths
 }
 
-// merge does what git does for a user, and undoes it if it did not come to its end.
+// merge does what git does for a user.
 func merge(ctx context.Context, g gitcmd.Git, spec LandSpec, fastForward bool) error {
 	switch {
 	case fastForward:
 		_, err := g.Write(ctx, "merge", "--ff-only", "--no-squash", "--commit", "--no-stat", spec.Join)
-		return undoing(ctx, g, err)
+		return err
 	case spec.Squash:
-		return undoing(ctx, g, squash(ctx, g, spec))
+		return squash(ctx, g, spec)
 	}
 	_, err := g.Write(ctx, "merge", "--no-ff", "--no-squash", "--commit", "--no-edit", "--cleanup=whitespace", "--no-stat", "-m", spec.Message, spec.Join)
-	return undoing(ctx, g, err)
+	return err
 }
 
 func squash(ctx context.Context, g gitcmd.Git, spec LandSpec) error {
@@ -142,13 +158,4 @@ func squash(ctx context.Context, g gitcmd.Git, spec LandSpec) error {
 	}
 	_, err := g.Write(ctx, "commit", "--no-edit", "--cleanup=whitespace", "-m", spec.Message)
 	return err
-}
-
-// undoing brings a checkout that was clean back to its HEAD.
-func undoing(ctx context.Context, g gitcmd.Git, failed error) error {
-	if failed == nil {
-		return nil
-	}
-	_, err := g.Write(context.WithoutCancel(ctx), "reset", "--merge", "-q")
-	return errors.Join(failed, err)
 }

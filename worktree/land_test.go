@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"git-flower/gitstate/gitcmd"
 )
 
 // scene is what a checkout looks like: every file, the index, refs and what
@@ -254,24 +256,63 @@ func TestLandInALinkedWorktree(t *testing.T) {
 }
 
 func TestLandIsCancelledCleanly(t *testing.T) {
-	for after := time.Duration(0); after < 60*time.Millisecond; after += 3 * time.Millisecond {
-		r := newRepo(t, small)
-		p := r.pool()
-		join := r.side(r.head(), map[string]string{"t": "t\n", "lib/a.txt": "x\n"})
-		r.git("commit", "-q", "--allow-empty", "-m", "o")
-		before := scene(t, r)
-		ctx, cancel := context.WithTimeout(context.Background(), after)
-		got, err := p.Land(ctx, LandSpec{Join: join, Message: "land"})
-		cancel()
-		switch {
-		case err == nil:
-			return
-		case r.head() != got.Before && got.Before != "": // cancelled when all was done
-			if out := r.git("status", "--porcelain"); out != "" {
-				t.Errorf("after %v: %s", after, out)
+	for name, spec := range map[string]LandSpec{"merge": {}, "squash": {Squash: true}, "fast-forward": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for after := time.Duration(0); after < 90*time.Millisecond; after += 2 * time.Millisecond {
+				cancelledLand(t, spec, name != "fast-forward", after)
 			}
-		case scene(t, r) != before:
-			t.Errorf("after %v, %v, the checkout was\n%s\nand is\n%s", after, err, before, scene(t, r))
+		})
+	}
+}
+
+func cancelledLand(t *testing.T, spec LandSpec, apart bool, after time.Duration) {
+	r := newRepo(t, small)
+	p := r.pool()
+	spec.Join, spec.Message = r.side(r.head(), map[string]string{"t": "t\n", "new/deep/t": "t\n", "lib/a.txt": "x\n", "main.go": ""}), "land"
+	if apart {
+		r.git("commit", "-q", "--allow-empty", "-m", "o")
+	}
+	put(t, r.dir, map[string]string{"untracked": "mine\n"})
+	before, was := scene(t, r), r.head()
+	ctx, cancel := context.WithTimeout(context.Background(), after)
+	got, err := p.Land(ctx, spec)
+	cancel()
+	switch {
+	case err == nil:
+		if out := r.git("status", "--porcelain"); out != "?? untracked" || r.head() == was || r.head() != got.After {
+			t.Errorf("after %v: landed %+v: %s", after, got, out)
 		}
+	case scene(t, r) != before:
+		t.Errorf("after %v, %v, the checkout was\n%s\nand is\n%s", after, err, before, scene(t, r))
+	}
+	if text, err := os.ReadFile(filepath.Join(r.dir, "untracked")); err != nil || string(text) != "mine\n" {
+		t.Errorf("after %v: the user's file holds %q, %v", after, text, err)
+	}
+}
+
+// A git that is stopped has touched what its index does not know of.
+func TestUndoPutsBackWhatWasTouched(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, small)
+	p := r.pool()
+	join := r.side(r.head(), map[string]string{"t": "t\n", "new/deep/t": "t\n", "lib/a.txt": "x\n", "main.go": "", "lib/b.txt": ""})
+	put(t, r.dir, map[string]string{"untracked": "mine\n"})
+	before := scene(t, r)
+	l := landing{git: p.c.Git, before: r.head()}
+	must(t, p.touches(ctx, &l, join))
+	for _, script := range []string{"", "echo x >lib/a.txt; rm main.go lib/b.txt; mkdir -p new/deep; echo t >t; echo t >new/deep/t", ": >lib/a.txt; mkdir -p new/deep", "rm -r lib; echo t >t; git add -A t", "git merge -q --squash " + join} {
+		sh(t, r.dir, script)
+		stopped := &gitcmd.Error{Args: []string{"merge"}, ExitCode: -1, Err: context.Canceled}
+		if err := l.undo(ctx, stopped); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %q: %v", script, err)
+		}
+		if now := scene(t, r); now != before {
+			t.Errorf("after %q the checkout was\n%s\nand is\n%s", script, before, now)
+		}
+	}
+	r.git("commit", "-q", "--allow-empty", "-m", "landed")
+	if err := l.undo(ctx, context.Canceled); err != nil {
+		t.Errorf("it had come to its end: %v", err)
 	}
 }

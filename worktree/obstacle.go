@@ -18,26 +18,15 @@ func (p *Pool) mergeable(ctx context.Context, before, join string) (string, erro
 	return tree, err
 }
 
-// fitsCheckout looks for files of the user's that git does not keep and that a
-// merge which makes tree would put its own in place of. (Git itself overwrites
-// ignored files.)
-func (p *Pool) fitsCheckout(ctx context.Context, g gitcmd.Git, before, tree string) error {
-	out, err := p.objects().Read(ctx, "diff-tree", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD", before, tree)
-	if err != nil {
-		return err
+// fits looks for files of the user's that git does not keep and that the merge
+// would put its own in place of. (Git itself overwrites ignored files.)
+func (l *landing) fits(ctx context.Context) error {
+	o := obstacles{git: l.git, goes: map[string]bool{}}
+	for _, name := range l.kept {
+		o.goes[name] = true
 	}
-	o := obstacles{git: g, goes: map[string]bool{}}
-	fields := splitZ(out)
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i] == "D" {
-			o.goes[fields[i+1]] = true
-		}
-	}
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i] != "A" {
-			continue
-		}
-		if err := o.check(ctx, fields[i+1]); err != nil {
+	for _, name := range l.added {
+		if err := o.check(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -49,8 +38,8 @@ func (p *Pool) fitsCheckout(ctx context.Context, g gitcmd.Git, before, tree stri
 
 // obstacles are what stands in a clean checkout where files are to be made.
 type obstacles struct {
-	git   gitcmd.Git // at the top of the checkout
-	goes  map[string]bool
+	git   gitcmd.Git      // at the top of the checkout
+	goes  map[string]bool // files of the user's HEAD that the merge touches
 	found []string
 }
 
@@ -69,8 +58,8 @@ func (o *obstacles) check(ctx context.Context, name string) error {
 	return err
 }
 
-// checkAbove looks for a file where a folder must be. One that the merge itself
-// takes away is none.
+// checkAbove looks for a file where a folder must be. One of HEAD's is taken away
+// by the merge itself.
 func (o *obstacles) checkAbove(name string) {
 	for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
 		above := name[:i]
