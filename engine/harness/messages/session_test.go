@@ -34,7 +34,7 @@ func newBench(t testing.TB, changes ...func(*Config)) *bench {
 	b.harness = newHarness(t, b.stub, b.transcript, changes...)
 	b.options = harness.Options{
 		Session: sessionID, Role: "worker", Dir: t.TempDir(), System: "Role: worker\nBe quick.",
-		Tools:     []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite", "WebFetch"},
+		Tools:     []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite", "NotebookEdit"},
 		Env:       os.Environ(),
 		Authorize: func(context.Context, guards.Call) guards.Decision { return guards.Allow() },
 	}
