@@ -154,7 +154,7 @@ func (p *printer) question(ev engine.Event) {
 	}
 	switch p.person {
 	case here:
-		fmt.Fprintf(p.out, "your answer to question %s (Enter = let it decide) > ", number(ev.ID))
+		fmt.Fprint(p.out, answerPrompt(ev))
 	case elsewhere:
 		p.line(ev.Role, faint, fmt.Sprintf("  git flower answer %s '<words>'", number(ev.ID)))
 	}
@@ -165,6 +165,14 @@ func number(name string) string {
 	_, file, _ := strings.Cut(name, "/")
 	digits, _, _ := strings.Cut(file, "-")
 	return strings.TrimLeft(digits, "0")
+}
+
+// answerPrompt stands where the person types. An interruption is no question.
+func answerPrompt(ev engine.Event) string {
+	if ev.ID == "" {
+		return "your words (Enter = nothing, go on) > "
+	}
+	return fmt.Sprintf("your answer to question %s (Enter = let it decide) > ", number(ev.ID))
 }
 
 func (p *printer) answer(ev engine.Event) {
@@ -208,7 +216,7 @@ func (p *printer) line(who, colour, text string) {
 	}
 	p.who = who
 	text = strings.ReplaceAll(sanitise(text), "\n", " ")
-	if strings.HasPrefix(text, "* ") {
+	if strings.HasPrefix(text, "* ") || strings.HasPrefix(text, "x ") {
 		text = cut(text, lineWidth)
 	}
 	dressed := p.look.paint(faint, pad(cut(column, 11), 11)) + " " + p.look.paint(colour, text)
