@@ -196,7 +196,7 @@ func hintFor(err error) string {
 	var driven *gitstate.LockedError
 	switch {
 	case errors.As(err, &driven):
-		return "wait until it ends, or interrupt it where it runs"
+		return `"git flower watch" follows it, "git flower stop" has it stop at a save point`
 	case errors.Is(err, gitstate.ErrAmbiguous):
 		return `name it in full; "git flower status" lists the runs`
 	case errors.Is(err, gitstate.ErrCorrupt):
