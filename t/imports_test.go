@@ -40,7 +40,7 @@ var rules = map[string]rule{
 		ours: []string{"engine/harness", "guards"},
 	},
 	"engine/harness/messages": {
-		ours:    []string{"engine/harness", "guards", "worktree/process"},
+		ours: []string{"engine/harness", "guards", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
