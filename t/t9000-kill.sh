@@ -12,7 +12,8 @@ the joined tree must be the same, and no finished worker may run twice.'
 cd "$TRASH_DIRECTORY" || exit 1
 
 # Every how many events a kill is tried; TEST_KILL_EVERY=1 is the whole matrix.
-every=${TEST_KILL_EVERY:-4}
+every=${TEST_KILL_EVERY:-6}
+test -z "$TEST_LONG" || every=1
 
 demo_run=add-json-option
 events_of () {

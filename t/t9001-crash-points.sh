@@ -47,6 +47,7 @@ dies_at () {
 
 # Every how many passages a death is tried; TEST_CRASH_EVERY=1 is the whole matrix.
 every=${TEST_CRASH_EVERY:-4}
+test -z "$TEST_LONG" || every=1
 
 # all_of <point> <step> dies there at every step-th passage, as many as there are
 # records and no more.

@@ -12,8 +12,8 @@ every time the same canonical history and the same joined tree.'
 cd "$TRASH_DIRECTORY" || exit 1
 
 # How many kills; 40 is the whole of it.
-kills=${TEST_HANDS_KILLS:-16}
-test -n "$TEST_LONG" && kills=40
+kills=${TEST_HANDS_KILLS:-8}
+test -z "$TEST_LONG" || kills=40
 
 test_expect_success 'setup: part 2 and 3 conflict, part 4 is refused by the endpoint' '
 	test_commit -C repo first &&
