@@ -259,7 +259,7 @@ func TestLandIsCancelledCleanly(t *testing.T) {
 	for name, spec := range map[string]LandSpec{"merge": {}, "squash": {Squash: true}, "fast-forward": {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for after := time.Duration(0); after < 90*time.Millisecond; after += 2 * time.Millisecond {
+			for after := time.Duration(0); after < 90*time.Millisecond; after += 6 * time.Millisecond {
 				cancelledLand(t, spec, name != "fast-forward", after)
 			}
 		})
