@@ -85,7 +85,9 @@ func markdown(ctx context.Context, page string, at *url.URL) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", errors.New("the page took too long")
 	}
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
+	// Escapes are for a renderer; for a model they are noise, and finding them is
+	// quadratic in the text.
+	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
 	out, err := c.ConvertNode(doc, converter.WithDomain(at.Scheme+"://"+at.Host))
 	if err != nil {
 		return "", fmt.Errorf("make markdown: %w", err)
