@@ -68,11 +68,6 @@ type Engine struct {
 	books        *books
 	interruption interruption
 	ears         *ears
-
-	// Heard is told of amendments that arrive while the run is driven, each
-	// once, from one goroutine. It is set before Run, and must not wait for a
-	// record that it makes itself.
-	Heard func([]gitstate.Doc)
 }
 
 // An Outcome is how a run stood when the engine stopped without a save point.

@@ -152,7 +152,4 @@ func (e *Engine) tell(fresh []gitstate.Doc) {
 	if len(fresh) > 0 {
 		e.ears.spread(fresh)
 	}
-	if e.Heard != nil && len(fresh) > 0 {
-		e.Heard(fresh)
-	}
 }

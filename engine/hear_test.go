@@ -102,11 +102,11 @@ func drive(t *testing.T, r *rig) *driven {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.engine.Heard = func(docs []gitstate.Doc) {
+	d.engine.ears.attend(func(docs []gitstate.Doc) {
 		for _, doc := range docs {
 			d.heard <- doc
 		}
-	}
+	})
 	go func() {
 		var err error
 		d.out, err = d.engine.Run(t.Context())

@@ -29,11 +29,12 @@ func (e *Engine) Interrupt(ctx context.Context) bool {
 	return e.interruption.pending
 }
 
-// atHelm notes the session that an interrupt is meant for, nil for none.
+// atHelm notes the session that an interrupt is meant for, nil for none. One that
+// came as the turn ended by itself has nothing left to stop.
 func (e *Engine) atHelm(t *talk) {
 	e.interruption.mu.Lock()
 	defer e.interruption.mu.Unlock()
-	e.interruption.main = t
+	e.interruption.main, e.interruption.pending = t, false
 }
 
 // interrupted reports whether a turn of this session was ended by the person.
