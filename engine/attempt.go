@@ -2,41 +2,63 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
 )
 
-// place finds the session in which an attempt goes on, or records a new one.
-// fresh says that nothing was said in it yet.
-func (e *Engine) place(ctx context.Context, a Attempt) (session string, fresh bool, err error) {
+// A place is the session in which an attempt goes on.
+type place struct {
+	session string
+	fresh   bool // nothing was said in it yet
+}
+
+// place finds an attempt's session, or records a new one.
+func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
 	if a.Session != "" {
 		n, err := e.deps.Transcripts.Len(ctx, a.Session)
 		if err != nil {
-			return "", false, fmt.Errorf("look for the transcript of step '%s': %w", a.Step.Name, err)
+			return place{}, fmt.Errorf("look for the transcript of step '%s': %w", a.Step.Name, err)
 		}
 		if n > 0 {
-			return a.Session, false, nil
+			return place{session: a.Session}, nil
 		}
 		if !spoke(e.deps.State.History(), a.Session) {
-			return a.Session, true, nil
+			return place{session: a.Session, fresh: true}, nil
 		}
 		if err := e.notice(ctx, a.Step.Name, fmt.Sprintf("the transcript of step '%s' is not on this machine", a.Step.Name),
 			"A fresh session goes on from the records: brief, goal, reports and the last verdict."); err != nil {
-			return "", false, err
+			return place{}, err
 		}
 	}
-	session = newSession()
+	p := place{session: newSession(), fresh: true}
 	m := gitstate.Meta{
-		Step: a.Step.Name, Label: a.Label, Round: a.Round, Session: session, Machine: e.c.Machine,
+		Step: a.Step.Name, Label: a.Label, Round: a.Round, Session: p.session, Machine: e.c.Machine,
 		Harness: e.deps.Harness.Name(), Model: e.model(a.Step.Role),
 	}
 	if a.Because != nil {
 		m.From = []string{a.Because.Name()}
 	}
-	_, err = e.record(ctx, gitstate.Record{Kind: gitstate.KindSession, Subject: fmt.Sprintf("%s by the %s", a.Label, a.Step.Role), Meta: m})
-	return session, true, err
+	_, err := e.record(ctx, gitstate.Record{Kind: gitstate.KindSession, Subject: fmt.Sprintf("%s by the %s", a.Label, a.Step.Role), Meta: m})
+	return p, err
+}
+
+// enter opens an attempt's session and finds what is said in it first.
+func (e *Engine) enter(ctx context.Context, a Attempt, p place, dir string, tools ...harness.Tool) (*talk, []harness.Message, error) {
+	t, err := e.open(ctx, job{
+		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: dir, session: p.session, resume: !p.fresh,
+		tools: append(tools, e.askTool(a.Step, p.session, string(a.Step.Role))),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := e.opening(a, p)
+	if err != nil {
+		return nil, nil, errors.Join(err, t.close())
+	}
+	return t, first, nil
 }
 
 // spoke reports whether the records know of anything said in a session: then a
@@ -50,27 +72,6 @@ func spoke(h gitstate.History, session string) bool {
 		return d.Counter > begun.Counter && (d.Meta.Session == session || d.Meta.Step == begun.Meta.Step && d.Meta.Call != "")
 	})
 	return ok
-}
-
-// opening is what an attempt says first: the whole prompt to a fresh session,
-// what made the attempt necessary to one that goes on.
-func (e *Engine) opening(a Attempt, session string, fresh bool, whole func() (string, error)) (harness.Message, error) {
-	if fresh || a.Because == nil {
-		text, err := whole()
-		return harness.Message{ID: messageID(session, "start"), Text: text}, err
-	}
-	h := e.deps.State.History()
-	text, err := prompt("feedback", map[string]any{
-		"Kind": string(a.Because.Kind), "Round": a.Because.Meta.Round, "Code": a.Because.Meta.Code, "Body": a.Because.Body,
-		"Amendments": amendmentsSince(h, lastAttempt(a.Step, h)),
-	})
-	return harness.Message{ID: messageID(session, a.Because.Name()), Text: text}, err
-}
-
-// lastAttempt is the counter of a step's newest finished attempt.
-func lastAttempt(s Step, h gitstate.History) int {
-	d, _ := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindStep && d.Meta.Step == s.Name })
-	return d.Counter
 }
 
 // finished is the step document of an attempt.

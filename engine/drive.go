@@ -105,24 +105,28 @@ func (t *talk) failure() error {
 	return t.failed
 }
 
-// say sends a message and drives the session until its turn ends, over faults
+// say sends messages and drives the session until its turn ends, over faults
 // that pass. A fault that does not pass comes back as a *Pause.
-func (t *talk) say(ctx context.Context, m harness.Message) (harness.Ended, error) {
+func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.Ended, error) {
 	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
 	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
 	var bad trouble
 	for {
-		if err := t.s.Send(ctx, m); err != nil {
-			return harness.Ended{}, fmt.Errorf("send to session '%s': %w", t.job.session, err)
+		for _, m := range messages {
+			if err := t.s.Send(ctx, m); err != nil {
+				return harness.Ended{}, fmt.Errorf("send to session '%s': %w", t.job.session, err)
+			}
 		}
 		ended, err := t.turn(ctx, &bad)
 		if err := errors.Join(t.failure(), err); err != nil {
 			return ended, err
 		}
 		if ended.Stop == harness.StopInterrupted && t.interrupted() {
-			if m, err = t.takeWords(ctx); err != nil {
+			note, err := t.takeWords(ctx)
+			if err != nil {
 				return ended, err
 			}
+			messages = []harness.Message{note}
 			continue
 		}
 		if ended.Stop != harness.StopFault {
@@ -131,7 +135,7 @@ func (t *talk) say(ctx context.Context, m harness.Message) (harness.Ended, error
 		if err := t.endure(ctx, ended.Fault, &bad); err != nil {
 			return ended, err
 		}
-		m = harness.Message{} // the turn is carried on, nothing is said twice
+		messages = []harness.Message{{}} // the turn is carried on, nothing is said twice
 	}
 }
 

@@ -60,7 +60,7 @@ func nextRound(s Step, h gitstate.History, l Limits) Action {
 	case work.Meta.State != stepOK:
 		return again(s, h, work.Meta.Round, startOfRound(s, h, work.Meta.Round), 0)
 	case !s.Judged:
-		return nil
+		return roundForWords(s, h, work)
 	}
 	goal, _ := h.Current(gitstate.KindGoal)
 	verdict, judged := verdictOf(h, work.Meta.Round)
@@ -105,11 +105,27 @@ func nextIfLeft(s Step, h gitstate.History, l Limits, verdict, because gitstate.
 	return round(s, h, verdict.Meta.Round+1, because)
 }
 
-func round(s Step, h gitstate.History, n int, because gitstate.Doc) Action {
-	return Attempt{
-		Step: s, Label: fmt.Sprintf("%s#round%d", s.Name, n), Round: n,
-		Session: living(s, h, 0), Because: &because,
+// roundForWords begins another round of a step that nobody judges when the
+// person has said something since the last one ended.
+func roundForWords(s Step, h gitstate.History, work gitstate.Doc) Action {
+	for _, d := range amendmentsSince(h, work.Counter) {
+		if d.Meta.Worker == "" {
+			return round(s, h, work.Meta.Round+1, d)
+		}
 	}
+	return nil
+}
+
+func round(s Step, h gitstate.History, n int, because gitstate.Doc) Action {
+	return Attempt{Step: s, Label: roundLabel(s, n), Round: n, Session: living(s, h, 0), Because: &because}
+}
+
+// roundLabel is "work" in the first round, then "work#round2".
+func roundLabel(s Step, n int) string {
+	if n <= firstRound(s) {
+		return s.Name
+	}
+	return fmt.Sprintf("%s#round%d", s.Name, n+1-firstRound(s))
 }
 
 // again makes a step's attempt number 0, 1, …, counting the failed ones of a
@@ -121,10 +137,7 @@ func again(s Step, h gitstate.History, round, since, begun int) Action {
 		last := failed[len(failed)-1]
 		return ending(h, EndFailed, fmt.Sprintf("step '%s' failed %d times", s.Name, len(failed)), last.Name())
 	}
-	a := Attempt{Step: s, Label: s.Name, Round: round, Session: living(s, h, begun)}
-	if round > 1 {
-		a.Label = fmt.Sprintf("%s#round%d", s.Name, round)
-	}
+	a := Attempt{Step: s, Label: roundLabel(s, round), Round: round, Session: living(s, h, begun)}
 	if n := len(failed); n > 0 {
 		a.Label = fmt.Sprintf("%s#retry%d", a.Label, n)
 		a.Because = &failed[n-1]

@@ -52,7 +52,7 @@ type goalSetting struct {
 // base; the commands of the checks run there once, so that one that cannot
 // start is known before any work is paid for.
 func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
-	session, fresh, err := e.place(ctx, a)
+	p, err := e.place(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -63,20 +63,14 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 	defer e.discard(ctx, scene)
 	// Words that come from here on are not told to the session: the goal must
 	// not count as made from them.
-	setting := &goalSetting{e: e, a: a, scene: scene, from: names(goalSources(until(e.deps.State.History(), session)))}
-	setting.talk, err = e.open(ctx, job{
-		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: scene.Path, session: session, resume: !fresh,
-		tools: []harness.Tool{setting.tool(), e.askTool(a.Step, session, string(a.Step.Role))},
-	})
+	setting := &goalSetting{e: e, a: a, scene: scene, from: names(goalSources(until(e.deps.State.History(), p.session)))}
+	t, first, err := e.enter(ctx, a, p, scene.Path, setting.tool())
 	if err != nil {
 		return err
 	}
-	defer setting.talk.close()
-	m, err := e.goalMessage(a, session, fresh)
-	if err != nil {
-		return err
-	}
-	ended, err := setting.talk.say(ctx, m)
+	defer t.close()
+	setting.talk = t
+	ended, err := t.say(ctx, first...)
 	if err != nil || setting.done {
 		return err
 	}
@@ -94,20 +88,6 @@ func (g *goalSetting) fromText(ctx context.Context, text string) error {
 		return err
 	}
 	return g.record(ctx, unstartable(goal, ran), ran)
-}
-
-func (e *Engine) goalMessage(a Attempt, session string, fresh bool) (harness.Message, error) {
-	if !fresh && a.Because != nil {
-		text, err := prompt("missing", map[string]any{"What": "a goal", "Missing": a.Because.Body, "Amendments": []gitstate.Doc{}})
-		return harness.Message{ID: messageID(session, a.Because.Name()), Text: text}, err
-	}
-	h := e.deps.State.History()
-	brief, _ := h.Current(gitstate.KindBrief)
-	old, _ := h.Current(gitstate.KindGoal)
-	text, err := prompt("setgoal", map[string]any{
-		"Brief": brief.Body, "Amendments": h.Of(gitstate.KindAmendment), "Old": old.Body, "Environment": e.c.Environment,
-	})
-	return harness.Message{ID: messageID(session, "start"), Text: text}, err
 }
 
 // record freezes the goal. It happens inside the tool's call, before its result
