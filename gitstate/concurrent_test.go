@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -209,6 +210,33 @@ func TestAPassingRefLockIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestALockOfADeadProcessIsWaitedFor: a child that was forked and is not yet
+// another program holds the lock a moment longer than the process that was killed.
+func TestALockOfADeadProcessIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := open(t, newRepo(t), Config{})
+	l, err := s.Lock(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(l.file.Name(), fmt.Appendf(nil, "%d\n%s\n", dead.Process.Pid, s.Machine()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	time.AfterFunc(50*time.Millisecond, func() { closed <- l.Close() })
+	again, err := s.Lock(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-closed, again.Close()); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Lock is held by the kernel for this process, until Close or its end however
@@ -45,10 +46,7 @@ func (s *Store) lock(ctx context.Context, name string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tryLock(f); err != nil {
-		if errors.Is(err, errHeld) {
-			err = holder(name, f)
-		}
+	if err := s.take(ctx, name, f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	l := &Lock{file: f}
@@ -56,6 +54,31 @@ func (s *Store) lock(ctx context.Context, name string) (*Lock, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// How long a lock may outlive its process. What was killed between fork and exec
+// leaves a child that holds the lock until it is another program.
+const (
+	lockLinger = 2 * time.Second
+	lockLook   = 2 * time.Millisecond
+)
+
+// take takes the lock on f. Held by a process of this machine that is gone, it
+// comes free by itself and is waited for.
+func (s *Store) take(ctx context.Context, run string, f *os.File) error {
+	err := tryLock(f)
+	for end := time.Now().Add(lockLinger); errors.Is(err, errHeld); err = tryLock(f) {
+		held := holder(run, f)
+		if held.PID == 0 || held.Machine != s.Machine() || !gone(held.PID) || time.Now().After(end) {
+			return held
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockLook):
+		}
+	}
+	return err
 }
 
 // sign writes who holds the lock: process, newline, machine, newline.
@@ -68,8 +91,8 @@ func (l *Lock) sign(machine string) error {
 }
 
 // holder reads who holds a lock.
-func holder(run string, f *os.File) error {
-	data, err := io.ReadAll(io.LimitReader(f, 256))
+func holder(run string, f *os.File) *LockedError {
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, 256))
 	if err != nil {
 		return &LockedError{Run: run}
 	}

@@ -39,3 +39,6 @@ func unlock(f *os.File) error {
 	}
 	return err
 }
+
+// gone: nothing outlives its process here, so it is not asked.
+func gone(int) bool { return false }
