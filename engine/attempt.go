@@ -15,7 +15,8 @@ type place struct {
 	fresh   bool // nothing was said in it yet
 }
 
-// place finds an attempt's session, or records a new one.
+// place finds an attempt's session, or records a new one. A new one begins when
+// what older ones have asked is answered.
 func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
 	if a.Session != "" {
 		n, err := e.deps.Transcripts.Len(ctx, a.Session)
@@ -32,6 +33,9 @@ func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
 			"A fresh session goes on from the records: brief, goal, reports and the last verdict."); err != nil {
 			return place{}, err
 		}
+	}
+	if err := e.settle(ctx, a.Step.Name, a.Step.Role); err != nil {
+		return place{}, err
 	}
 	p := place{session: newSession(), fresh: true}
 	m := gitstate.Meta{

@@ -52,6 +52,9 @@ type trial struct {
 func (e *Engine) judge(ctx context.Context, a Adjudicate) error {
 	tr := &trial{e: e, a: a, goal: document.ParseGoal(a.Goal.Body)}
 	e.emit(Event{Kind: EventStep, Step: a.Step.Name, Label: tr.label(), Round: a.Work.Meta.Round, Role: string(Judge)})
+	if err := e.settle(ctx, a.Step.Name, Judge); err != nil {
+		return err
+	}
 	if err := tr.runChecks(ctx); err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func (tr *trial) prompt(ctx context.Context) (string, error) {
 	return prompt("judgeround", map[string]any{
 		"Round": tr.a.Work.Meta.Round, "Goal": tr.a.Goal.Body, "Results": results(tr.ran), "Protected": tr.goal.Protected,
 		"Touched": strings.Join(tr.touched, "\n"), "Stat": stat, "Brief": brief.Body,
-		"Amendments": amendmentsSince(h, tr.a.Goal.Counter),
+		"Amendments": amendmentsSince(h, tr.a.Goal.Counter), "Asked": askedSoFar(h, tr.a.Step.Name),
 	})
 }
 

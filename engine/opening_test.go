@@ -7,6 +7,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/gitstate"
 )
 
 // told collects what a role's sessions are told from now on.
@@ -57,5 +58,75 @@ func TestWordsWithoutAGoal(t *testing.T) {
 	}
 	if strings.Count(*told, "one thing more") != 1 || strings.Contains(*told, "and quickly") || strings.Contains(*told, "without a result") {
 		t.Errorf("after the end the coordinator was told:\n%s", *told)
+	}
+}
+
+// lose drops every conversation, as moving to another machine does.
+func (r *rig) lose() {
+	for _, d := range r.state.History().Of(gitstate.KindSession) {
+		r.fake.Forget(d.Meta.Session)
+	}
+	r.said.n = nil
+}
+
+// Where the conversation is lost, an open question is answered before a fresh
+// session begins, and what was answered is told to it. Nobody is asked twice.
+func TestQuestionsOutliveTheirSession(t *testing.T) {
+	for before, want := range map[string]string{"answer": "that", "brief": "this"} {
+		t.Run("killed before the "+before, func(t *testing.T) {
+			r := newRig().unprotected()
+			*r.answers = answers{"this"}
+			r.killed(t, before)
+			r.lose()
+			*r.answers = answers{"that"}
+			told := r.told(Clarifier)
+			play := r.fake.Play
+			r.fake.Play = func(turn *harnesstest.FakeTurn) harness.Ended {
+				if Role(turn.Options.Role) != Clarifier {
+					return play(turn)
+				}
+				turn.Answered = append(turn.Answered, harness.ToolResult{}) // it asks nothing more
+				return play(turn)
+			}
+			if o, err := r.run(t); err != nil || o.State != EndReached {
+				t.Fatalf("got %+v, %v", o, err)
+			}
+			if n := strings.Count(r.state.story(), "question"); n != 1 {
+				t.Errorf("%d questions", n)
+			}
+			if answer := (*told)[strings.Index(*told, "## Answer"):]; !strings.Contains(*told, "Which?") || !strings.Contains(answer, want) {
+				t.Errorf("the clarifier was told:\n%s", *told)
+			}
+		})
+	}
+}
+
+// Every fresh session of a step is told what was asked in it, and where nobody
+// answered, that it has to decide.
+func TestFreshSessionsHearWhatWasAsked(t *testing.T) {
+	for _, c := range []struct {
+		role Role
+		tool string
+		kill string
+	}{{Judge, "goal", "goal"}, {Coordinator, "", "step"}, {Judge, "verdict", "verdict"}} {
+		t.Run(string(c.role)+" "+c.tool, func(t *testing.T) {
+			r := newRig().unprotected()
+			play := r.fake.Play
+			r.fake.Play = func(turn *harnesstest.FakeTurn) harness.Ended {
+				if Role(turn.Options.Role) == c.role && (c.tool == "" || has(turn.Options, c.tool)) && len(turn.Answered) == 0 && r.config.Wake == "w1" {
+					turn.Call("ask", map[string]any{"question": "How fast?"})
+				}
+				return play(turn)
+			}
+			r.killed(t, c.kill)
+			r.lose()
+			told := r.told(c.role)
+			if o, err := r.run(t); err != nil || o.State != EndReached {
+				t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+			}
+			if !strings.Contains(*told, "How fast?") || !strings.Contains(*told, "Nobody answered in time") {
+				t.Errorf("it was told:\n%s", *told)
+			}
+		})
 	}
 }
