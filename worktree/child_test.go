@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"git-flower/gitstate/gitcmd"
@@ -19,6 +20,7 @@ const (
 	childVariable = "WORKTREE_TEST_CHILD"
 	childState    = "WORKTREE_TEST_STATE"
 	childWorker   = "WORKTREE_TEST_WORKER" // "coder-1" if unset
+	childLand     = "WORKTREE_TEST_LAND"   // "<base> <join>": land instead
 )
 
 func child() int {
@@ -39,6 +41,10 @@ func live(dir, state string) error {
 		return err
 	}
 	fmt.Println("opened")
+	if base, join, ok := strings.Cut(os.Getenv(childLand), " "); ok {
+		_, err := p.Land(ctx, LandSpec{Base: base, Join: join, Message: "land it"})
+		return err
+	}
 	base, err := p.commitHere(ctx, "refs/heads/main")
 	if err != nil {
 		return err

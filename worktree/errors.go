@@ -21,10 +21,23 @@ func (e *InProgressError) Error() string {
 }
 
 // A DirtyError is a checkout with uncommitted changes.
-type DirtyError struct{ Paths []string }
+type DirtyError struct {
+	Paths   []string
+	Besides bool // other changes than those that are expected there, or some of these are missing
+}
 
 func (e *DirtyError) Error() string {
+	if e.Besides {
+		return fmt.Sprintf("the checkout is not as it was recorded: %s", some(e.Paths))
+	}
 	return fmt.Sprintf("the checkout has uncommitted changes: %s", some(e.Paths))
+}
+
+// A StagedError is content that is in the index alone.
+type StagedError struct{ Paths []string }
+
+func (e *StagedError) Error() string {
+	return fmt.Sprintf("what is staged is in no file and no commit: %s", some(e.Paths))
 }
 
 // An OverwriteError is a checkout with files that git does not keep where the

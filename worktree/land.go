@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"git-flower/gitstate/gitcmd"
@@ -12,6 +13,7 @@ import (
 // A LandSpec asks to merge a join into the branch that the user has checked out.
 type LandSpec struct {
 	Join    string
+	Base    string // the run's; changes that KeepChanges made it from may lie in the checkout
 	Message string // of the merge commit, or of the one commit of a squash
 	Squash  bool   // all changes as one commit with one parent
 	NoFF    bool   // a merge commit also where a fast-forward would do
@@ -23,16 +25,21 @@ type LandResult struct {
 	Before      string
 	After       string // equal to Before when it held the join already
 	FastForward bool
-	Stat        string // diffstat from Before to After
+	Stat        string   // diffstat from Before to After
+	Replaced    []string // changed files of the checkout that Base holds, and in whose place the result is
 }
 
 // Land merges a join into the checked-out branch in the user's checkout, with
 // the user's own configuration and hooks, since it is the user who lands. It
 // refuses what it could not undo: ErrBare, ErrUnborn, ErrDetached,
-// *InProgressError, *DirtyError, *OverwriteError, and *ConflictError when the
-// two do not merge by themselves. After any error, also a hook's, checkout and
-// branch are as they were. Once git has begun to merge, the end of ctx no longer
-// stops it.
+// *InProgressError, *DirtyError, *StagedError, *OverwriteError, and
+// *ConflictError when the two do not merge by themselves. After any error, also a
+// hook's, checkout and branch are as they were. Once git has begun to merge, the
+// end of ctx no longer stops it.
+//
+// Uncommitted changes are no obstacle when they are those that spec.Base keeps,
+// all of them and no other: the result, which was made from them, takes their
+// place. Where this process is killed on the way the next Open puts them back.
 func (p *Pool) Land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	r, err := p.land(ctx, spec)
 	if err != nil {
@@ -50,7 +57,14 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	if spec.Message = strings.Trim(plain(spec.Message), "\n"); spec.Message == "" {
 		spec.Message = "land " + join
 	}
+	if _, err := os.Lstat(p.asideIn()); err == nil {
+		return LandResult{}, &InterruptedError{Dir: p.asideIn()}
+	}
 	g, r, err := p.checkoutReady(ctx)
+	if err != nil {
+		return r, err
+	}
+	old, err := p.replaceable(ctx, g, r.Before, spec.Base)
 	if err != nil {
 		return r, err
 	}
@@ -59,12 +73,30 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 		return r, err
 	}
 	ctx = context.WithoutCancel(ctx) // a git that is stopped now may leave its lock
-	if err := merge(ctx, g, spec, r.FastForward); err != nil {
-		if err := l.undo(ctx, err); err != nil {
-			return r, err
+	if err := p.carryOut(ctx, l, spec, r.FastForward, old); err != nil {
+		return r, err
+	}
+	r.Replaced = old.paths()
+	return p.landed(ctx, g, r)
+}
+
+// carryOut merges, after what is to be replaced was put aside.
+func (p *Pool) carryOut(ctx context.Context, l *landing, spec LandSpec, fastForward bool, old *replacement) error {
+	if old != nil {
+		if err := old.putAside(ctx, spec, l.tree); err != nil {
+			return err
 		}
 	}
-	return p.landed(ctx, g, r)
+	if err := l.fits(ctx); err != nil {
+		return old.putBack(ctx, err)
+	}
+	if err := merge(ctx, l.git, spec, fastForward); err != nil {
+		if err := l.undo(ctx, err); err != nil {
+			return old.putBack(ctx, err)
+		}
+	}
+	crashPoint("worktree-land-merged")
+	return old.done()
 }
 
 // plan finds out what is to be done, and whether it can be. It returns nil when
@@ -83,11 +115,8 @@ func (p *Pool) plan(ctx context.Context, g gitcmd.Git, spec LandSpec, r *LandRes
 		return nil, err // by other commits
 	}
 	r.FastForward = len(need) == 1 && !spec.Squash && !spec.NoFF
-	l := &landing{git: g, before: r.Before}
-	if err := p.touches(ctx, l, tree); err != nil {
-		return nil, err
-	}
-	return l, l.fits(ctx)
+	l := &landing{git: g, before: r.Before, tree: tree}
+	return l, p.touches(ctx, l, tree)
 }
 
 func (p *Pool) landed(ctx context.Context, g gitcmd.Git, r LandResult) (LandResult, error) {
@@ -117,23 +146,15 @@ func (p *Pool) checkoutReady(ctx context.Context) (gitcmd.Git, LandResult, error
 	if op := operationIn(p.c.GitDir); op != "" {
 		return g, r, &InProgressError{Operation: op}
 	}
-	out, err := g.Read(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=no")
-	if err == nil && len(out) > 0 {
-		err = &DirtyError{Paths: dirtyPaths(splitZ(out))}
-	}
-	return g, r, err
+	return g, r, nil
 }
 
-// dirtyPaths reads 'status --porcelain=v1 -z'. A rename has a second field.
+// dirtyPaths reads 'status --porcelain=v1 -z --no-renames'.
 func dirtyPaths(fields []string) []string {
 	var paths []string
-	for i := 0; i < len(fields); i++ {
-		if len(fields[i]) < 4 {
-			continue
-		}
-		paths = append(paths, fields[i][3:])
-		if strings.ContainsAny(fields[i][:2], "RC") {
-			i++
+	for _, field := range fields {
+		if len(field) > 3 {
+			paths = append(paths, field[3:])
 		}
 	}
 	return paths

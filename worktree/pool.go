@@ -60,7 +60,7 @@ func (s Spec) check() error {
 // Open opens the pool in c.State and puts in order what a killed process left
 // half done: trees that were being made are free again, trees that were being
 // given back are given back, unknown ones are moved aside. Trees of workers
-// stay as they are.
+// stay as they are. What a killed landing had put aside is put back.
 func Open(ctx context.Context, c Config) (*Pool, error) {
 	for _, dir := range []string{c.GitDir, c.CommonDir, c.State} {
 		if !filepath.IsAbs(dir) {
@@ -77,6 +77,9 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	err := p.makeDirs()
 	if err == nil {
 		err = p.heal(ctx)
+	}
+	if err == nil {
+		err = p.healLanding(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the workers' trees in '%s': %w", c.State, err)

@@ -15,6 +15,7 @@ import (
 type landing struct {
 	git    gitcmd.Git // at the top of the checkout
 	before string     // its HEAD
+	tree   string     // what the merge makes
 	added  []string   // files the merge makes; nothing stood there
 	kept   []string   // files of HEAD it changes or removes
 }
