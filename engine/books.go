@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,12 +16,31 @@ import (
 // step. They go into every record as ledger/<wake>.json, and each settled
 // request into the machine's journal, so that what a killed wake spent after
 // its last record still counts.
+//
+// What a wake has spent stands either in its own ledger or, as a row that names
+// it, in another's: the one that found it in the journal and took the wake for
+// dead. A wake that was not dead leaves out of its ledger what another has
+// recorded for it, and the other leaves out what the wake has recorded itself;
+// since each record is made for the tip it is added to, nothing counts twice.
 type books struct {
 	mu   sync.Mutex
 	wake string
 	rows []*gitstate.LedgerRow
+	late []gitstate.LedgerRow // of other wakes, from the journal
+	// beside: whoever made the other rows may be alive and record them. Those of
+	// asides are carried all the same, since no one else may come to do it.
+	beside bool
 	// changes counts what has happened to the rows, kept how much of that is recorded.
 	changes, kept int
+}
+
+// newBooks begins the accounts of a wake on a machine's journal.
+func newBooks(wake string, beside bool, journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) *books {
+	b := &books{wake: wake, beside: beside, late: lastRows(journal)}
+	if len(b.carried(recorded)) > 0 {
+		b.changes++
+	}
+	return b
 }
 
 type journalRow struct {
@@ -33,7 +53,7 @@ func (b *books) open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, old := range b.rows {
-		if old.Session == r.Session && old.Label == r.Label && old.Wake == "" {
+		if old.Session == r.Session && old.Label == r.Label {
 			return old
 		}
 	}
@@ -85,14 +105,23 @@ func (b *books) write(j Journal, row gitstate.LedgerRow) error {
 }
 
 // files are the ledger file for the next record, nil when nothing changed, and
-// how much of the changes it holds.
-func (b *books) files() (files map[string][]byte, changes int, err error) {
+// how much of the changes it holds. recorded are the ledgers it is added to.
+func (b *books) files(recorded map[string][]gitstate.LedgerRow) (files map[string][]byte, changes int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.changes == b.kept {
 		return nil, b.changes, nil
 	}
-	data, err := json.MarshalIndent(b.rows, "", "  ")
+	others := without(recorded, b.wake)
+	rows := []gitstate.LedgerRow{}
+	for _, r := range b.rows {
+		own := *r
+		own.Wake = b.wake
+		own = beyond(own, others)
+		own.Wake = ""
+		rows = append(rows, own)
+	}
+	data, err := json.MarshalIndent(append(rows, b.carried(others)...), "", "  ")
 	if err != nil {
 		return nil, 0, fmt.Errorf("encode the ledger: %w", err)
 	}
@@ -106,32 +135,56 @@ func (b *books) recorded(changes int) {
 	b.kept = max(b.kept, changes)
 }
 
-// carry takes over what killed wakes spent without recording it.
-func (b *books) carry(late []gitstate.LedgerRow) {
-	for _, r := range late {
-		b.rows = append(b.rows, &r)
-		b.changes++
-	}
+// carried are the rows that killed wakes did not come to record.
+func (b *books) carried(recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
+	return slices.DeleteFunc(reconcile(b.late, without(recorded, b.wake)), func(r gitstate.LedgerRow) bool {
+		return b.beside && r.Role != string(Oracle)
+	})
 }
 
-// reconcile compares the journal of this machine with the recorded ledgers and
-// returns what killed wakes spent after their last record. Rows in the journal
-// are cumulative, so the last one of a session's part counts.
-func reconcile(journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
-	var late []gitstate.LedgerRow
-	for _, spent := range lastRows(journal) {
-		for wake, rows := range recorded {
-			for _, r := range rows {
-				if r.Session == spent.Session && r.Label == spent.Label && (r.Wake == spent.Wake || r.Wake == "" && wake == spent.Wake) {
-					spent = less(spent, r)
-				}
+// others is what everybody else has spent, recorded or not.
+func (b *books) others(recorded map[string][]gitstate.LedgerRow) gitstate.MicroUSD {
+	ledgers := without(recorded, b.wake)
+	total := sum(reconcile(b.late, ledgers))
+	for _, rows := range ledgers {
+		for _, r := range rows {
+			if r.Wake != b.wake {
+				total += r.Cost
 			}
 		}
-		if spent.Cost > 0 || spent.Turns > 0 {
+	}
+	return total
+}
+
+func without(ledgers map[string][]gitstate.LedgerRow, wake string) map[string][]gitstate.LedgerRow {
+	ledgers = maps.Clone(ledgers)
+	delete(ledgers, wake)
+	return ledgers
+}
+
+// reconcile compares rows of this machine's journal with the recorded ledgers
+// and returns what of them is not recorded. Rows in the journal are cumulative,
+// so the last one of a session's part counts.
+func reconcile(journal []gitstate.LedgerRow, recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
+	var late []gitstate.LedgerRow
+	for _, spent := range journal {
+		if spent = beyond(spent, recorded); spent.Cost > 0 || spent.Turns > 0 {
 			late = append(late, spent)
 		}
 	}
 	return late
+}
+
+// beyond is what a row counts beyond what ledgers hold of it.
+func beyond(spent gitstate.LedgerRow, recorded map[string][]gitstate.LedgerRow) gitstate.LedgerRow {
+	for wake, rows := range recorded {
+		for _, r := range rows {
+			if r.Session == spent.Session && r.Label == spent.Label && (r.Wake == spent.Wake || r.Wake == "" && wake == spent.Wake) {
+				spent = less(spent, r)
+			}
+		}
+	}
+	return spent
 }
 
 // lastRows are the newest rows of the journal, one for each session's part in
@@ -177,6 +230,13 @@ func sum(rows []gitstate.LedgerRow) gitstate.MicroUSD {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// requests is how many of a row's requests were answered.
+func (b *books) requests(row *gitstate.LedgerRow) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return row.Turns
+}
 
 // cost is what a row has come to.
 func (b *books) cost(row *gitstate.LedgerRow) gitstate.MicroUSD {

@@ -32,7 +32,7 @@ func (e *Engine) clarify(ctx context.Context, a Attempt) error {
 	_, err = e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindBrief, Subject: line(brief.Goal, 60), Body: brief.String(),
 		Meta: withCost(gitstate.Meta{
-			Step: a.Step.Name, Label: a.Label, Session: p.session, From: names(append(h.Of(gitstate.KindRequest), h.Of(gitstate.KindAmendment)...)),
+			Step: a.Step.Name, Label: a.Label, Session: p.session, From: names(append(h.Of(gitstate.KindRequest), amendments(h)...)),
 		}, t),
 		With: []gitstate.Doc{e.finished(a, t, stepOK, "")},
 	})

@@ -24,9 +24,25 @@ type job struct {
 	dir    string
 	roots  []string // where file tools may write
 	tools  []harness.Tool
+	limits limits
 	// session to go on in; empty: a new one.
 	session string
 	resume  bool
+}
+
+// limits are a session's own, beside those of the run. Zero values are none.
+type limits struct {
+	turns  int   // requests in one turn of ours
+	output int64 // tokens of one answer
+	cost   gitstate.MicroUSD
+}
+
+// least is how many requests a turn may have where the user allows turns.
+func (l limits) least(turns int) int {
+	if l.turns == 0 || turns > 0 && turns < l.turns {
+		return turns
+	}
+	return l.turns
 }
 
 // talk is an open session with its account.
@@ -59,10 +75,10 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
 		Session: j.session, Resume: j.resume,
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
-		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: e.c.Roles[j.role].MaxTurns,
+		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: j.limits.least(e.c.Roles[j.role].MaxTurns), MaxOutput: j.limits.output,
 		Tools: j.role.builtin(), Custom: t.custom(),
 		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
-		Gate:      gate{e: e, row: row},
+		Gate:      gate{e: e, row: row, ceiling: j.limits.cost},
 		Env:       e.c.Env,
 	})
 	if err != nil {

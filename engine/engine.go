@@ -28,11 +28,13 @@ type Deps struct {
 	Events      *Stream
 	Wakes       <-chan struct{} // somebody else has added to the run; nil: nobody can
 	Words       <-chan string   // what a person says unasked; nil: nobody can
+	Asides      <-chan Aside    // side questions of a person; nil: nobody can ask
 }
 
 // Config says how this wake drives its run.
 type Config struct {
 	Wake    string // name of this process's part, unique
+	Beside  bool   // for an aside only; another process may drive the run
 	Machine string
 	Limits  Limits
 
@@ -90,14 +92,13 @@ func New(d Deps, c Config) (*Engine, error) {
 		return nil, fmt.Errorf("read the spending journal: %w", err)
 	}
 	h := d.State.History()
-	late := reconcile(journal, h.Ledger)
 	e := &Engine{
 		deps: d, c: c,
-		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget), spent: h.Spent() + sum(late)},
-		books: &books{wake: c.Wake},
+		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget)},
+		books: newBooks(c.Wake, c.Beside, journal, h.Ledger),
 		ears:  newEars(h),
 	}
-	e.books.carry(late)
+	e.purse.elsewhere(e.books.others(h.Ledger))
 	return e, nil
 }
 
@@ -205,19 +206,25 @@ func (e *Engine) record(ctx context.Context, r gitstate.Record) (gitstate.Entry,
 // recordUnless appends a record unless the history that it would be added to
 // says otherwise.
 func (e *Engine) recordUnless(ctx context.Context, r gitstate.Record, unless func(gitstate.History) bool) (gitstate.Entry, bool, error) {
+	return e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) { return r, !unless(h) })
+}
+
+// recordOn appends a record that is made for the history it is added to; made
+// is false when there is none for it.
+func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gitstate.Record, made bool)) (gitstate.Entry, bool, error) {
 	e.ears.recording.Lock()
 	defer e.ears.recording.Unlock()
-	files, changes, err := e.books.files()
-	if err != nil {
-		return gitstate.Entry{}, false, err
-	}
-	r.Files = files
-	r.Meta.Wake = e.c.Wake
 	for {
 		h := e.deps.State.History()
-		if unless(h) {
+		r, made := work(h)
+		if !made {
 			return gitstate.Entry{}, false, nil
 		}
+		files, changes, err := e.books.files(h.Ledger)
+		if err != nil {
+			return gitstate.Entry{}, false, err
+		}
+		r.Files, r.Meta.Wake = files, e.c.Wake
 		entry, err := e.deps.State.Append(ctx, r)
 		if errors.Is(err, gitstate.ErrConflict) {
 			if again := e.deps.State.Reload(ctx); again != nil {
@@ -231,6 +238,7 @@ func (e *Engine) recordUnless(ctx context.Context, r gitstate.Record, unless fun
 			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
 		e.books.recorded(changes)
+		e.purse.elsewhere(e.books.others(e.deps.State.History().Ledger))
 		e.emit(Event{
 			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,
 			Worker: r.Meta.Worker, Text: r.Subject, State: r.Meta.State, ID: string(entry.Commit),
@@ -278,7 +286,7 @@ func (e *Engine) model(r Role) string {
 
 // amendmentsSince are the person's words that came after a document.
 func amendmentsSince(h gitstate.History, counter int) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Counter <= counter })
+	return slices.DeleteFunc(amendments(h), func(d gitstate.Doc) bool { return d.Counter <= counter })
 }
 
 func jitter() float64 { return rand.Float64() }

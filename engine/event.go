@@ -42,6 +42,7 @@ const (
 	EventJoin      = "join"      // a worker's result was merged, or conflicts
 	EventCheck     = "check"     // a command check ran
 	EventRecord    = "record"    // a record was made
+	EventAside     = "aside"     // a side question was asked, answered, or not answered
 	EventBudget    = "budget"    // half, four fifths of the budget are spent
 	EventNotice    = "notice"    // something a person should know
 	EventEnd       = "end"       // the wake ends

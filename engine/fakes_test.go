@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -65,6 +66,7 @@ func (s *memoryState) History() gitstate.History {
 	defer s.mu.Unlock()
 	h := s.h
 	h.Docs = append([]gitstate.Doc(nil), h.Docs...)
+	h.Ledger = maps.Clone(h.Ledger)
 	return h
 }
 

@@ -75,32 +75,45 @@ func (e *Engine) refresh(ctx context.Context) ([]gitstate.Doc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run anew: %w", err)
 	}
-	return e.ears.news(e.deps.State.History()), nil
+	return e.news(), nil
+}
+
+// news takes note of what others have added to the history: their words, which
+// it returns, and what they have spent.
+func (e *Engine) news() []gitstate.Doc {
+	h := e.deps.State.History()
+	e.purse.elsewhere(e.books.others(h.Ledger))
+	return e.ears.news(h)
 }
 
 // listen takes note of knocks and of words from the terminal until stop is
-// called. It alone tells of amendments, so that each is told once.
+// called. It alone tells of amendments, so that each is told once. Side questions
+// are answered beside it; stop waits for the answers that have been begun, unless
+// ctx has ended.
 func (e *Engine) listen(ctx context.Context) (stop func()) {
+	run := ctx
 	ctx, cancel := context.WithCancel(ctx)
-	var done sync.WaitGroup
+	var done, asides sync.WaitGroup
 	done.Go(func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case a := <-e.deps.Asides:
+				asides.Go(func() { _, _ = e.Aside(run, a) }) // its events tell how it went
 			case <-e.deps.Wakes:
 				e.hear(ctx)
 			case words := <-e.deps.Words:
 				e.note(ctx, words)
 			case <-e.ears.nudge:
-				e.tell(e.ears.news(e.deps.State.History()))
+				e.tell(e.news())
 			case answered := <-e.ears.sync:
 				e.drain(ctx)
 				close(answered)
 			}
 		}
 	})
-	return func() { cancel(); done.Wait() }
+	return func() { cancel(); done.Wait(); asides.Wait() }
 }
 
 // catchUp returns when everything that has arrived is in the history.
@@ -141,7 +154,7 @@ func (e *Engine) note(ctx context.Context, words string) {
 		e.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("your words '%s' are not recorded: %v", line(words, 200), err)})
 		return
 	}
-	e.tell(e.ears.news(e.deps.State.History()))
+	e.tell(e.news())
 }
 
 // tell shows amendments and hands them on.

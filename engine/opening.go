@@ -72,7 +72,7 @@ func (e *Engine) whole(a Attempt) (string, error) {
 	verdict, _ := h.Current(gitstate.KindVerdict)
 	data := map[string]any{
 		"Request": request.Body, "Brief": brief.Body, "Goal": goal.Body, "Verdict": verdict.Body,
-		"Amendments": h.Of(gitstate.KindAmendment), "Reports": h.Of(gitstate.KindReport), "Handoff": "", "Asked": askedSoFar(h, a.Step.Name),
+		"Amendments": amendments(h), "Reports": h.Of(gitstate.KindReport), "Handoff": "", "Asked": askedSoFar(h, a.Step.Name),
 		"Environment": e.c.Environment, "Bench": e.c.Bench, "Rounds": max(1, e.c.Limits.Rounds), "Base": h.Base, "Join": "",
 	}
 	if hasJoin(h) {

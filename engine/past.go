@@ -30,7 +30,7 @@ func goalSources(h gitstate.History) []gitstate.Doc {
 	if brief, ok := h.Current(gitstate.KindBrief); ok {
 		docs = append(docs, brief)
 	}
-	return append(docs, h.Of(gitstate.KindAmendment)...)
+	return append(docs, amendments(h)...)
 }
 
 // until is the history as a session found it when it began.
@@ -42,9 +42,20 @@ func until(h gitstate.History, session string) gitstate.History {
 	return h
 }
 
+// amendments are the person's words, oldest first, without those that were said
+// to one worker: they concern nobody else, and no goal is made from them.
+func amendments(h gitstate.History) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Meta.Worker != "" })
+}
+
+// amendmentsTo are the words that were said to one worker.
+func amendmentsTo(h gitstate.History, worker string) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Meta.Worker != worker })
+}
+
 // amendmentsBeside are the person's words that a document was not made from.
 func amendmentsBeside(h gitstate.History, d gitstate.Doc) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(a gitstate.Doc) bool { return slices.Contains(d.Meta.From, a.Name()) })
+	return slices.DeleteFunc(amendments(h), func(a gitstate.Doc) bool { return slices.Contains(d.Meta.From, a.Name()) })
 }
 
 // openHandoff is a handoff of the step that no session has taken up yet.
@@ -125,6 +136,15 @@ func roundsUsed(h gitstate.History) int {
 		}
 	}
 	return len(rounds)
+}
+
+// AtWork are the session records of the workers that have not reported, oldest
+// first. They work while a process drives the run, and go on when one does again.
+func AtWork(h gitstate.History) []gitstate.Doc {
+	return slices.DeleteFunc(h.Of(gitstate.KindSession), func(d gitstate.Doc) bool {
+		_, reported := answering(h, gitstate.KindReport, d.Meta.Call, d.Meta.Index)
+		return d.Meta.Worker == "" || reported
+	})
 }
 
 // madeFrom is the newest document of a kind that was made from another.

@@ -20,7 +20,8 @@ type purse struct {
 	price    Price
 	cap      gitstate.MicroUSD // zero: no limit
 	reserve  gitstate.MicroUSD // kept back from work for the closing documents
-	spent    gitstate.MicroUSD
+	spent    gitstate.MicroUSD // by this wake
+	others   gitstate.MicroUSD // by other wakes, and by asides of other processes
 	reserved gitstate.MicroUSD
 	warned   int // per cent already told
 }
@@ -37,11 +38,21 @@ func (p *purse) admit(r harness.Request) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cost := p.worst(r)
-	if limit := p.limit(r.Role); p.cap > 0 && p.spent+p.reserved+cost > limit {
+	if limit := p.limit(r.Role); p.cap > 0 && p.others+p.spent+p.reserved+cost > limit {
 		return fmt.Errorf("%w: %s of %s USD spent, the next request may cost %s",
-			harness.ErrBudget, dollars(p.spent), dollars(p.cap), dollars(cost))
+			harness.ErrBudget, dollars(p.others+p.spent), dollars(p.cap), dollars(cost))
 	}
 	p.reserved += cost
+	return nil
+}
+
+// affords says that nothing is left that work could spend.
+func (p *purse) affords() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if total := p.others + p.spent; p.cap > 0 && total+p.reserved >= p.cap-p.reserve {
+		return fmt.Errorf("%w: %s of %s USD spent", harness.ErrBudget, dollars(total), dollars(p.cap))
+	}
 	return nil
 }
 
@@ -63,7 +74,7 @@ func (p *purse) settle(r harness.Request, u harness.Usage) (cost gitstate.MicroU
 	cost, _ = p.price(r.Model, u)
 	p.spent += cost
 	for _, mark := range []int{50, 80} {
-		if p.cap > 0 && p.warned < mark && p.spent*100 >= p.cap*gitstate.MicroUSD(mark) {
+		if p.cap > 0 && p.warned < mark && (p.others+p.spent)*100 >= p.cap*gitstate.MicroUSD(mark) {
 			p.warned, passed = mark, mark
 		}
 	}
@@ -73,19 +84,32 @@ func (p *purse) settle(r harness.Request, u harness.Usage) (cost gitstate.MicroU
 func (p *purse) total() gitstate.MicroUSD {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.spent
+	return p.others + p.spent
+}
+
+// elsewhere notes what others have spent in all.
+func (p *purse) elsewhere(sum gitstate.MicroUSD) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.others = sum
 }
 
 func dollars(m gitstate.MicroUSD) string { return fmt.Sprintf("%.2f", float64(m)/1e6) }
 
 // gate is the purse as one session sees it.
 type gate struct {
-	e   *Engine
-	row *gitstate.LedgerRow
+	e       *Engine
+	row     *gitstate.LedgerRow
+	ceiling gitstate.MicroUSD // of this session alone; zero: none
 }
 
 // Admit implements harness.Gate.
-func (g gate) Admit(_ context.Context, r harness.Request) error { return g.e.purse.admit(r) }
+func (g gate) Admit(_ context.Context, r harness.Request) error {
+	if may := g.e.books.cost(g.row) + g.e.purse.worst(r); g.ceiling > 0 && may > g.ceiling {
+		return fmt.Errorf("%w: with the next request it may have cost %s USD, and %s is its limit", harness.ErrBudget, dollars(may), dollars(g.ceiling))
+	}
+	return g.e.purse.admit(r)
+}
 
 // Settle implements harness.Gate: the cost is in the journal before the next
 // request can leave, so that a crash does not forget it.

@@ -158,6 +158,12 @@ flower_script () {
 
 	          ## Unknowns and assumptions
 	          None.
+	  - name: aside
+	    who: {system: "(?m)^Role: oracle\$"}
+	    turns:
+	      - say: I look.
+	        call: {tool: Glob, input: {pattern: "*"}}
+	      - say: I cannot tell.
 	  - name: goal
 	    who: {tools: [goal]}
 	    turns:

@@ -20,6 +20,7 @@ func commands() []*command {
 		showCommand(),
 		watchCommand(),
 		sayCommand(),
+		askCommand(),
 		answerCommand(),
 		editCommand(),
 		stopCommand(),

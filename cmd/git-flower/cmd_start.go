@@ -146,6 +146,9 @@ func (w *wake) banner(ctx context.Context) error {
 	}
 	fmt.Fprintf(&b, "  budget  %s\n", budgetWords(w.config.Budget))
 	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.person))
+	if w.person == here {
+		b.WriteString("  talk    a typed line adds to what is wanted, at any time; one that begins with '?' is a side question\n")
+	}
 	if w.store.Identity(ctx).Fallback {
 		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
 	}

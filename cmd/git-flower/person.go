@@ -25,26 +25,29 @@ const (
 type person struct {
 	timeout time.Duration
 	there   presence
-	lines   <-chan string // nil: nobody at this terminal
-	words   chan string   // said while no question waits
+	lines   <-chan string     // nil: nobody at this terminal
+	words   chan string       // said while no question waits
+	asides  chan engine.Aside // side questions
 }
 
 // newPerson listens to the terminal. One goroutine reads lines for the whole
 // life of the process, since a read from a terminal cannot be called off; what
 // is typed while no question waits adds to what is wanted, so that it is not
-// taken for the answer to a question nobody has seen, and not lost either.
-func newPerson(env *Env, timeout time.Duration, there presence) *person {
-	p := &person{timeout: timeout, there: there, words: make(chan string)}
+// taken for the answer to a question nobody has seen, and not lost either. A line
+// that begins with '?' is a side question at any time; recent tells what happened
+// before it.
+func newPerson(env *Env, timeout time.Duration, there presence, recent func() []string) *person {
+	p := &person{timeout: timeout, there: there, words: make(chan string), asides: make(chan engine.Aside)}
 	if there != here {
 		return p
 	}
 	lines := make(chan string)
 	p.lines = lines
-	go readLines(env.In, lines, p.words)
+	go p.read(env.In, lines, recent)
 	return p
 }
 
-func readLines(in io.Reader, lines, words chan<- string) {
+func (p *person) read(in io.Reader, lines chan<- string, recent func() []string) {
 	defer close(lines)
 	r := bufio.NewReader(in)
 	for {
@@ -53,15 +56,38 @@ func readLines(in io.Reader, lines, words chan<- string) {
 		if err != nil {
 			return
 		}
+		line, aside := asideOf(line)
+		if aside && line != "" {
+			p.asides <- engine.Aside{Question: line, Recent: recent(), Driven: true}
+		}
+		if aside {
+			continue
+		}
 		select {
 		case lines <- line:
 			continue
 		default: // no question waits
 		}
 		if line != "" {
-			words <- line
+			p.words <- line
 		}
 	}
+}
+
+// asideOf tells a side question from words: it begins with one question mark.
+// Two stand for one that is meant, and one alone asks nothing.
+func asideOf(line string) (text string, aside bool) {
+	for _, mark := range []string{"?", "\uff1f"} { // the second is of Chinese and Japanese keyboards
+		rest, ok := strings.CutPrefix(line, mark)
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(rest, mark) {
+			return rest, false
+		}
+		return strings.TrimSpace(rest), true
+	}
+	return line, false
 }
 
 // Ask waits for a line. An empty one skips the question; a closed terminal

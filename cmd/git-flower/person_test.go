@@ -15,7 +15,7 @@ func typing(t *testing.T, there presence, timeout time.Duration) (*person, *io.P
 	t.Helper()
 	r, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })
-	return newPerson(&Env{In: r}, timeout, there), w
+	return newPerson(&Env{In: r}, timeout, there, func() []string { return nil }), w
 }
 
 // asking puts a question and returns what comes of it. The line is typed until
@@ -112,5 +112,44 @@ func TestPresence(t *testing.T) {
 		if got := e.presence(Config{Timeout: c.timeout, Waits: c.given}, c.json); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
+	}
+}
+
+// A line with one question mark before it is a side question at any time, also
+// while a question waits for its answer; with two it is words.
+func TestSideQuestions(t *testing.T) {
+	p, w := typing(t, here, time.Minute)
+	answer := make(chan string)
+	go func() {
+		words, _ := p.Ask(t.Context(), engine.Question{})
+		answer <- words
+	}()
+	for line, want := range map[string]string{"? how far is it": "how far is it", "?": "", "？多远": "多远"} {
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			continue
+		}
+		if a := <-p.asides; a.Question != want || !a.Driven {
+			t.Errorf("%q asks %+v", line, a)
+		}
+	}
+	for {
+		if _, err := io.WriteString(w, "??? she said\n"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case words := <-p.words: // before the question waits
+			if words != "?? she said" {
+				t.Fatalf("got %q", words)
+			}
+			continue
+		case words := <-answer:
+			if words != "?? she said" {
+				t.Fatalf("got %q", words)
+			}
+		}
+		return
 	}
 }

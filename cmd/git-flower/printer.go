@@ -82,11 +82,13 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventAmendment:
 		p.line("person", good, "+ "+ev.State+": "+firstLine(ev.Text))
 	case engine.EventRetry:
-		p.line(who(ev), asks, fmt.Sprintf("~ %s: %s; again in %.0f s", ev.State, firstLine(ev.Text), ev.Wait))
+		p.line(who(ev), asks, "~ "+retryWords(ev))
 	case engine.EventCheck:
 		p.line("check", checkColour(ev.State), "- "+ev.State+": "+ev.Text)
 	case engine.EventRecord:
 		p.record(ev)
+	case engine.EventAside:
+		p.aside(ev)
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
@@ -186,6 +188,17 @@ func (p *printer) answer(ev engine.Event) {
 	p.line("person", good, "+ "+firstLine(ev.Text))
 }
 
+// aside shows that a side question is under way, or came to nothing. The answer
+// itself has been on the screen as the oracle's words.
+func (p *printer) aside(ev engine.Event) {
+	switch ev.State {
+	case "asked":
+		p.line("person", good, "? "+firstLine(ev.Text))
+	case "not answered":
+		p.line(who(ev), bad, "x not answered: "+firstLine(ev.Text))
+	}
+}
+
 // shown are the records worth a line of their own; the others repeat what was
 // on the screen a moment before.
 func shown(kind string) bool {
@@ -197,7 +210,7 @@ func shown(kind string) bool {
 }
 
 func (p *printer) record(ev engine.Event) {
-	if !shown(ev.Record) {
+	if !shown(ev.Record) || ev.State == engine.AsideState {
 		return
 	}
 	id := ev.ID

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 )
 
@@ -19,15 +20,19 @@ const (
 )
 
 // ended reports whether nothing is left to do in a run.
-func ended(s gitstate.Summary) bool { return s.Kind == gitstate.KindEnd }
+func ended(s gitstate.Summary) bool {
+	kind, _ := engine.Standing(s.Kind, s.Meta)
+	return kind == gitstate.KindEnd
+}
 
 func stateOf(s gitstate.Summary) string {
+	kind, state := engine.Standing(s.Kind, s.Meta)
 	switch {
 	case s.Err != nil:
 		return stateUnreadable
-	case ended(s) && s.Meta.State != "":
-		return s.Meta.State
-	case s.Kind == gitstate.KindQuestion:
+	case kind == gitstate.KindEnd && state != "":
+		return state
+	case kind == gitstate.KindQuestion:
 		return stateWaiting
 	}
 	return stateOpen

@@ -125,11 +125,12 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
-	human := newPerson(w.env, w.config.Timeout, w.person)
+	dir := w.store.Layout().RunDir(w.run.Name())
+	human := newPerson(w.env, w.config.Timeout, w.person, func() []string { return recentEvents(dir) })
 	e, err := engine.New(engine.Deps{
 		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{},
 		Harness: model.harness, Transcripts: transcripts, Human: human,
-		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: human.words,
+		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: human.words, Asides: human.asides,
 	}, config)
 	if err != nil {
 		return engine.Outcome{}, err

@@ -69,6 +69,8 @@ type Options struct {
 	Model    string // empty: the harness's default
 	Effort   string // low, medium, high, …; empty: the model's own
 	MaxTurns int    // requests in one turn of ours; zero means no limit
+	// MaxOutput limits one answer, in tokens; zero is the harness's own.
+	MaxOutput int64
 
 	// Tools names the harness's built-in tools that are offered.
 	Tools []string

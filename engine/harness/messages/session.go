@@ -86,6 +86,9 @@ func (s *session) chooseModel() error {
 	if m.MaxOutput > 0 {
 		s.maxOutput = min(s.h.c.MaxOutput, m.MaxOutput)
 	}
+	if s.o.MaxOutput > 0 {
+		s.maxOutput = min(s.maxOutput, s.o.MaxOutput)
+	}
 	if s.o.Effort != "" && !slices.Contains(m.Efforts, s.o.Effort) {
 		return fmt.Errorf("model '%s' has no effort '%s' (it has: %s)", m.ID, s.o.Effort, strings.Join(m.Efforts, ", "))
 	}
