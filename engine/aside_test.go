@@ -196,7 +196,9 @@ func TestAsideThatFails(t *testing.T) {
 // One that would take more than its own limit is not begun.
 func TestAsideHasItsOwnLimit(t *testing.T) {
 	r := newRig()
-	r.config.Price = func(_ string, u harness.Usage) (gitstate.MicroUSD, bool) { return gitstate.MicroUSD(u.Output * 1000), true }
+	r.config.Price = func(_ string, u harness.Usage) (gitstate.MicroUSD, bool) {
+		return gitstate.MicroUSD(u.Output * 1000), true
+	}
 	n := 0
 	_, err := r.beside(t, r.state, func(turn *harnesstest.FakeTurn) harness.Ended {
 		for {
