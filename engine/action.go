@@ -30,6 +30,12 @@ type Consult struct {
 	Verdict gitstate.Doc
 }
 
+// Confirm asks the person about checks of a goal that cannot be verified here.
+type Confirm struct {
+	Step Step
+	Goal gitstate.Doc
+}
+
 // Stop ends the wake. Ended says that the history tells so already.
 type Stop struct {
 	State EndState
@@ -54,4 +60,5 @@ const (
 func (Attempt) action()    {}
 func (Adjudicate) action() {}
 func (Consult) action()    {}
+func (Confirm) action()    {}
 func (Stop) action()       {}

@@ -21,10 +21,13 @@ const askSchema = `{
   "required": ["question"], "additionalProperties": false
 }`
 
+// Unanswered is the state of the answer to a question that nobody answered in time.
+const Unanswered = "timeout"
+
 // States of answers besides those of an unreachable verdict.
 const (
 	answerGiven      = "answered"
-	answerNobody     = "timeout"
+	answerNobody     = Unanswered
 	answerOverBudget = "over-budget"
 )
 
@@ -106,7 +109,7 @@ func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gi
 	}
 	var reply gitstate.Record
 	if err == nil {
-		reply, err = Reply(asked, words, "", e.deps.Clock.Now())
+		reply, err = Reply(e.deps.State.History(), asked, words, "", e.deps.Clock.Now())
 	}
 	if errors.Is(err, ErrWhatGoal) {
 		var goal string
@@ -115,7 +118,7 @@ func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gi
 			return e.answered(asked, "")
 		}
 		if err == nil {
-			reply, err = Reply(asked, words, goal, e.deps.Clock.Now())
+			reply, err = Reply(e.deps.State.History(), asked, words, goal, e.deps.Clock.Now())
 		}
 	}
 	switch {
@@ -127,7 +130,7 @@ func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gi
 	}
 	if _, _, err := e.recordUnless(ctx, reply, func(h gitstate.History) bool {
 		old, ok := madeFrom(h, gitstate.KindAnswer, asked.Name())
-		return ok && (old.Meta.State != answerNobody || reply.Meta.State == answerNobody)
+		return ok && !outranks(reply.Meta.State, old.Meta.State)
 	}); err != nil {
 		return gitstate.Doc{}, err
 	}
@@ -145,15 +148,37 @@ func nobody(asked gitstate.Doc, now time.Time) gitstate.Record {
 // answered is the answer that counts. Words typed here that came too late to be
 // it are not passed over in silence.
 func (e *Engine) answered(asked gitstate.Doc, typed string) (gitstate.Doc, error) {
-	d, ok := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name())
-	if !ok {
+	ev := Event{Kind: EventAnswer, Step: asked.Meta.Step, ID: asked.Name()}
+	h := e.deps.State.History()
+	d, ok := madeFrom(h, gitstate.KindAnswer, asked.Name())
+	switch {
+	case !ok && isOver(h, asked):
+		ev.State, ev.Text = Unanswered, "the question does not arise any more, since the goal changes"
+		e.emit(ev)
+		return d, nil
+	case !ok:
 		return d, errors.New("a recorded answer is not in the history")
 	}
-	e.emit(Event{Kind: EventAnswer, Step: asked.Meta.Step, ID: asked.Name(), Text: d.Body, State: d.Meta.State})
-	if again, err := Reply(asked, typed, typed, e.deps.Clock.Now()); typed != "" && err == nil && again.Meta.State != d.Meta.State {
+	ev.State, ev.Text = d.Meta.State, d.Body
+	if d.Meta.State == Unanswered {
+		ev.Text = unansweredWords(asked)
+	}
+	e.emit(ev)
+	if again, err := Reply(e.deps.State.History(), asked, typed, typed, e.deps.Clock.Now()); typed != "" && err == nil && again.Meta.State != d.Meta.State {
 		e.emit(Event{Kind: EventNotice, Step: asked.Meta.Step, Text: fmt.Sprintf("the question had been answered already; '%s' came too late", line(typed, 200))})
 	}
 	return d, nil
+}
+
+// unansweredWords tell what becomes of a question that nobody answered in time.
+func unansweredWords(asked gitstate.Doc) string {
+	switch {
+	case isAboutGoal(asked):
+		return "nobody answered; the run stops here until somebody does"
+	case isAboutChecks(asked):
+		return "nobody answered; the checks stay in the goal"
+	}
+	return "nobody answered; it decides itself and writes the assumption down"
 }
 
 // questionOf is the question that a session's tool call has posed before.

@@ -12,17 +12,19 @@ import (
 // somebody who comes back to the screen to see that it is not hung.
 const heartbeat = 5 * time.Minute
 
-// errElsewhere calls a question off that was answered in another place.
+// errElsewhere calls a question off that was answered in another place, or that
+// does not arise any more.
 var errElsewhere = errors.New("answered elsewhere")
 
 // await puts a question to the person and waits for words, for the end of the
-// time, or for an answer that others have recorded. One question at a time is
+// time, or for an answer, or a new goal, that others have recorded. One question at a time is
 // on the screen, so that it is clear which one a line answers; the others can
 // be answered from elsewhere while they wait for their turn.
 func (e *Engine) await(ctx context.Context, asked gitstate.Doc, q Question) (words string, elsewhere bool, err error) {
+	off := e.calledOff(asked)
 	for waiting := true; waiting; {
 		change := e.ears.change()
-		if _, ok := Answered(e.deps.State.History(), asked); ok {
+		if off() {
 			return "", true, nil
 		}
 		select {
@@ -34,11 +36,22 @@ func (e *Engine) await(ctx context.Context, asked gitstate.Doc, q Question) (wor
 		}
 	}
 	defer func() { <-e.ears.turn }()
-	return e.put(ctx, asked, q)
+	return e.put(ctx, asked, q, off)
+}
+
+// calledOff tells whether a question that is put from now on need not be put any
+// more: it is over, or others have said something to it.
+func (e *Engine) calledOff(asked gitstate.Doc) func() bool {
+	before, _ := madeFrom(e.deps.State.History(), gitstate.KindAnswer, asked.Name())
+	return func() bool {
+		h := e.deps.State.History()
+		newest, _ := madeFrom(h, gitstate.KindAnswer, asked.Name())
+		return isOver(h, asked) || newest.Name() != before.Name()
+	}
 }
 
 // put shows a question and waits.
-func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question) (words string, elsewhere bool, err error) {
+func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question, off func() bool) (words string, elsewhere bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ask := Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: q.Name, Text: q.Text, Options: q.Options, Wait: e.c.Timeout.Seconds()}
 	e.emit(ask)
@@ -52,7 +65,7 @@ func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question) (words
 		defer close(said)
 		words, err = e.deps.Human.Ask(ctx, q)
 	}()
-	e.untilSaid(asked, said, cancel)
+	e.untilSaid(off, said, cancel)
 	<-said
 	elsewhere = err != nil && errors.Is(context.Cause(ctx), errElsewhere)
 	cancel(nil)
@@ -60,11 +73,11 @@ func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question) (words
 	return words, elsewhere, err
 }
 
-// untilSaid calls the question off when others have answered it.
-func (e *Engine) untilSaid(asked gitstate.Doc, said <-chan struct{}, cancel context.CancelCauseFunc) {
+// untilSaid calls the question off when nobody waits for its answer any more.
+func (e *Engine) untilSaid(off func() bool, said <-chan struct{}, cancel context.CancelCauseFunc) {
 	for {
 		change := e.ears.change()
-		if _, ok := Answered(e.deps.State.History(), asked); ok {
+		if off() {
 			cancel(errElsewhere)
 			return
 		}

@@ -13,14 +13,13 @@ var unreachableOptions = []string{"accept the result as it is", "change the goal
 // the options count as "the judge is wrong", with the words as the reason.
 func (e *Engine) consult(ctx context.Context, a Consult) error {
 	asked, ok := madeFrom(e.deps.State.History(), gitstate.KindQuestion, a.Verdict.Name())
-	text := "The judge holds the goal to be unreachable here. What now?\n\n" + a.Verdict.Body
-	q := Question{From: string(Judge), Text: text, Options: unreachableOptions}
 	if !ok {
+		text := "The judge holds the goal to be unreachable here. What now?\n\n" + a.Verdict.Body
 		var err error
-		if asked, err = e.pose(ctx, gitstate.Meta{Step: a.Step.Name, From: []string{a.Verdict.Name()}}, q); err != nil {
+		if asked, err = e.pose(ctx, gitstate.Meta{Step: a.Step.Name, From: []string{a.Verdict.Name()}}, Question{Text: text, Options: unreachableOptions}); err != nil {
 			return err
 		}
 	}
-	_, err := e.answer(ctx, asked, q)
+	_, err := e.answer(ctx, asked, readQuestion(asked, string(Judge)))
 	return err
 }

@@ -142,11 +142,14 @@ func (e *Engine) again(action Action) Action {
 	if !ok || stop.State != NeedsHuman {
 		return action
 	}
-	verdict, ok := e.deps.State.History().Find(stop.From[0])
-	if !ok {
-		return action
+	d, _ := e.deps.State.History().Find(stop.From[0])
+	switch d.Kind {
+	case gitstate.KindVerdict:
+		return Consult{Step: Step{Name: d.Meta.Step}, Verdict: d}
+	case gitstate.KindGoal:
+		return Confirm{Step: Step{Name: d.Meta.Step}, Goal: d}
 	}
-	return Consult{Step: Step{Name: verdict.Meta.Step}, Verdict: verdict}
+	return action
 }
 
 func (e *Engine) perform(ctx context.Context, action Action) error {
@@ -164,6 +167,8 @@ func (e *Engine) perform(ctx context.Context, action Action) error {
 		return e.judge(ctx, a)
 	case Consult:
 		return e.consult(ctx, a)
+	case Confirm:
+		return e.confirm(ctx, a)
 	}
 	return fmt.Errorf("no way to perform %T", action)
 }

@@ -29,6 +29,7 @@ type rig struct {
 	clock   *stillClock
 	config  Config
 	runs    scripted
+	human   Human       // instead of answers
 	words   chan string // typed at the terminal
 	engine  *Engine     // of the newest wake
 }
@@ -101,9 +102,13 @@ func has(o harness.Options, tool string) bool {
 
 func (r *rig) run(t *testing.T) (Outcome, error) {
 	t.Helper()
+	var human Human = r.answers
+	if r.human != nil {
+		human = r.human
+	}
 	e, err := New(Deps{
 		State: r.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: r.answers, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
+		Harness: r.fake, Transcripts: r.said, Human: human, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
 	}, r.config)
 	if err != nil {
 		t.Fatal(err)

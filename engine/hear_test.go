@@ -169,7 +169,7 @@ func must(t *testing.T) func(gitstate.Record, error) gitstate.Record {
 func TestAnsweredElsewhere(t *testing.T) {
 	d := drive(t, newRig().unprotected())
 	q := d.question()
-	d.elsewhere(must(t)(Reply(d.doc(q), "2", "", d.clock.Now())))
+	d.elsewhere(must(t)(Reply(d.state.History(), d.doc(q), "2", "", d.clock.Now())))
 	d.ends(EndReached)
 	if a := d.answers(); len(a) != 1 || a[0].Body != "that" {
 		t.Errorf("answers: %+v", a)
@@ -185,7 +185,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 func TestAnsweredTwice(t *testing.T) {
 	d := drive(t, newRig().unprotected())
 	q := d.question()
-	d.state.add(must(t)(Reply(d.doc(q), "that", "", d.clock.Now()))) // not known yet
+	d.state.add(must(t)(Reply(d.state.History(), d.doc(q), "that", "", d.clock.Now()))) // not known yet
 	d.human.says <- "this"
 	d.ends(EndReached)
 	if a := d.answers(); len(a) != 1 || a[0].Body != "that" {
@@ -197,7 +197,7 @@ func TestAnsweredTwice(t *testing.T) {
 func TestAnsweredAtTheLastMoment(t *testing.T) {
 	d := drive(t, newRig().unprotected())
 	q := d.question()
-	d.state.add(must(t)(Reply(d.doc(q), "that", "", d.clock.Now())))
+	d.state.add(must(t)(Reply(d.state.History(), d.doc(q), "that", "", d.clock.Now())))
 	d.human.says <- ""
 	d.ends(EndReached)
 	if a := d.answers(); len(a) != 1 || a[0].Meta.State != answerGiven {
@@ -329,7 +329,7 @@ func TestQuestionAboutTheGoalUsesNoBudget(t *testing.T) {
 	if len(q.Options) != 3 || !strings.Contains(q.Text, "no such thing") {
 		t.Errorf("asked %+v", q)
 	}
-	d.elsewhere(must(t)(Reply(d.doc(q), "Accept the result as it is", "", d.clock.Now())))
+	d.elsewhere(must(t)(Reply(d.state.History(), d.doc(q), "Accept the result as it is", "", d.clock.Now())))
 	d.ends(EndAccepted) // T-56: an end of its own
 	if n := d.engine.asksUsed(); n != 0 {
 		t.Errorf("%d questions were used up", n)
@@ -402,7 +402,7 @@ func TestTwoQuestions(t *testing.T) {
 	if shown.Name == other.Name() {
 		other = docs[1]
 	}
-	state.add(must(t)(Reply(other, "for the other", "", time.Unix(0, 0))))
+	state.add(must(t)(Reply(gitstate.History{}, other, "for the other", "", time.Unix(0, 0))))
 	e.hear(t.Context())
 	if a := <-got; a != "for the other<nil>" {
 		t.Errorf("got %s", a)
@@ -447,7 +447,7 @@ func TestOptionsAreReadBack(t *testing.T) {
 			t.Fatalf("wrote %q, read %q", options, got)
 		}
 		n := rapid.IntRange(1, len(options)).Draw(t, "n")
-		if r, err := Reply(d, fmt.Sprint(n), "", time.Unix(0, 0)); err != nil || r.Body != options[n-1] {
+		if r, err := Reply(gitstate.History{}, d, fmt.Sprint(n), "", time.Unix(0, 0)); err != nil || r.Body != options[n-1] {
 			t.Fatalf("%d means %q, %v", n, r.Body, err)
 		}
 	})
@@ -455,10 +455,10 @@ func TestOptionsAreReadBack(t *testing.T) {
 
 func TestReplyThatLacksTheGoal(t *testing.T) {
 	q := gitstate.Doc{Kind: gitstate.KindQuestion, Counter: 9, Meta: gitstate.Meta{From: []string{"verdicts/0008-0123456789ab.md"}}}
-	if _, err := Reply(q, "2", " ", time.Unix(0, 0)); !errors.Is(err, ErrWhatGoal) {
+	if _, err := Reply(gitstate.History{}, q, "2", " ", time.Unix(0, 0)); !errors.Is(err, ErrWhatGoal) {
 		t.Errorf("got %v", err)
 	}
-	if r := must(t)(Reply(q, "2", "less", time.Unix(0, 0))); r.Meta.State != answerChange || len(r.With) != 1 || r.With[0].Body != "less" {
+	if r := must(t)(Reply(gitstate.History{}, q, "2", "less", time.Unix(0, 0))); r.Meta.State != answerChange || len(r.With) != 1 || r.With[0].Body != "less" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -58,6 +58,9 @@ func (t *talk) takeWords(ctx context.Context) (harness.Message, error) {
 	}
 	ev = t.event(EventAnswer)
 	ev.Text, ev.State = words, answerGiven
+	if err != nil {
+		ev.Text, ev.State = "nothing was said; it goes on", Unanswered
+	}
 	t.e.emit(ev)
 	if err == nil {
 		t.e.note(ctx, words)

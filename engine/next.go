@@ -14,7 +14,8 @@ import (
 //
 // In words, for the built-in flow: no brief, clarify; a brief without a goal,
 // set the goal; an amendment or a brief that the goal was not made from, set it
-// again; a finished round without a verdict, judge it; not yet and rounds left,
+// again; checks that cannot be verified here, ask the person before any work; a
+// finished round without a verdict, judge it; not yet and rounds left,
 // work on with the verdict's words; unreachable, ask the person; reached, or
 // nothing left to try, stop. An open handoff comes before anything else.
 func Next(f Flow, h gitstate.History, l Limits) Action {
@@ -42,11 +43,10 @@ func nextOf(s Step, h gitstate.History, l Limits) Action {
 		}
 		return again(s, h, 0, 0, 0)
 	case gitstate.KindGoal:
-		since, stale := goalStale(h)
-		if !stale {
-			return nil
+		if since, stale := goalStale(h); stale {
+			return again(s, h, 0, since, since)
 		}
-		return again(s, h, 0, since, since)
+		return unverified(s, h)
 	}
 	return nextRound(s, h, l)
 }

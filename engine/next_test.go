@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"git-flower/gitstate"
+	"git-flower/gitstate/document"
 )
 
 // past builds histories for tests, a document at a time.
@@ -90,6 +91,8 @@ func inWords(a Action) string {
 		return fmt.Sprintf("judge round %d", a.Work.Meta.Round)
 	case Consult:
 		return "consult"
+	case Confirm:
+		return "confirm"
 	case Stop:
 		if a.Ended {
 			return "ended " + string(a.State)
@@ -97,6 +100,20 @@ func inWords(a Action) string {
 		return "stop " + string(a.State)
 	}
 	return "nothing"
+}
+
+// unverifiable is a goal of a model's with a check that cannot be verified here.
+func (p *past) unverifiable(text string) *past {
+	p.goal()
+	goal := &p.h.Docs[len(p.h.Docs)-1]
+	goal.Meta.Session = "s"
+	goal.Body = document.Goal{Statement: "x", Checks: []document.Check{{Text: "it runs"}, {Text: text, Unverifiable: "an eye"}}}.String()
+	return p
+}
+
+// askedChecks is the question about such a goal.
+func (p *past) askedChecks() *past {
+	return p.add(gitstate.Doc{Kind: gitstate.KindQuestion, Meta: gitstate.Meta{From: p.from(gitstate.KindGoal)}})
 }
 
 func working() *past { return begun().brief().goal().session("work") }
@@ -156,6 +173,16 @@ func TestNext(t *testing.T) {
 		{"the goal changes", working().step("work", 1, stepOK).verdict(1, "unreachable").asked().amend().answered(answerChange), three, "attempt goal"},
 		{"the goal has changed", working().step("work", 1, stepOK).verdict(1, "unreachable").asked().amend().answered(answerChange).goal(), three,
 			"attempt work#round2 in s3 because goal"},
+		{"a check that cannot be verified here", begun().brief().unverifiable("a"), three, "confirm"},
+		{"asked about it and killed", begun().brief().unverifiable("a").askedChecks(), three, "confirm"},
+		{"keep it", begun().brief().unverifiable("a").askedChecks().answered(answerKeep), three, "attempt work"},
+		{"nobody said what to do about it", begun().brief().unverifiable("a").askedChecks().answered(answerNobody), three, "attempt work"},
+		{"drop it", begun().brief().unverifiable("a").askedChecks().answered(answerDrop).goal(), three, "attempt work"},
+		{"stop because of it", begun().brief().unverifiable("a").askedChecks().answered(answerStop), three, "stop needs-human"},
+		{"stop, then keep it", begun().brief().unverifiable("a").askedChecks().answered(answerStop).answered(answerKeep), three, "attempt work"},
+		{"other words instead of it", begun().brief().unverifiable("a").askedChecks().amend().answered(answerChange), three, "attempt goal"},
+		{"kept, and in the next goal again", begun().brief().unverifiable("a").askedChecks().answered(answerKeep).amend().unverifiable("a"), three, "attempt work"},
+		{"kept, and another one in the next goal", begun().brief().unverifiable("a").askedChecks().answered(answerKeep).amend().unverifiable("b"), three, "confirm"},
 		{"a handoff", working().handoff("work"), three, "attempt work because handoff"},
 		{"a handoff before the words", begun().brief().goal().session("work").handoff("work"), three, "attempt work because handoff"},
 	} {
@@ -190,8 +217,8 @@ func TestNextAlwaysKnows(t *testing.T) {
 
 func anyDoc(t *rapid.T, p *past) {
 	round := rapid.IntRange(0, 3).Draw(t, "round")
-	state := rapid.SampledFrom([]string{"", "ok", "failed", "reached", "not-yet", "unreachable", "accept", "change", "wrong", "junk"}).Draw(t, "state")
-	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	state := rapid.SampledFrom([]string{"", "ok", "failed", "reached", "not-yet", "unreachable", "accept", "change", "wrong", "keep", "drop", "stop", "junk"}).Draw(t, "state")
+	switch rapid.IntRange(0, 11).Draw(t, "kind") {
 	case 0:
 		p.brief()
 	case 1:
@@ -210,6 +237,10 @@ func anyDoc(t *rapid.T, p *past) {
 		p.answered(state)
 	case 8:
 		p.handoff("work")
+	case 9:
+		p.unverifiable("a")
+	case 10:
+		p.askedChecks()
 	default:
 		p.add(gitstate.Doc{Kind: gitstate.KindEnd, Meta: gitstate.Meta{State: state}})
 	}

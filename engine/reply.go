@@ -23,28 +23,48 @@ func Amendment(words string, now time.Time) gitstate.Record {
 
 // OpenQuestions are the questions that an answer would still count for, oldest
 // first. One about an unreachable goal stays open when nobody answered it in
-// time, since the run waits for it; the other kind was decided by its asker.
+// time, since the run waits for it; a model's was decided by its asker.
 func OpenQuestions(h gitstate.History) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindQuestion), func(q gitstate.Doc) bool {
-		_, ok := Answered(h, q)
+	return slices.DeleteFunc(h.Of(gitstate.KindQuestion), func(q gitstate.Doc) bool { return isOver(h, q) })
+}
+
+// isOver reports whether nobody waits for a question's answer: it has one, or it
+// is about a goal that does not count any more.
+func isOver(h gitstate.History, q gitstate.Doc) bool {
+	if _, ok := Answered(h, q); ok || !isAboutGoal(q) && !isAboutChecks(q) {
 		return ok
+	}
+	goal, _ := h.Current(gitstate.KindGoal)
+	_, stale := goalStale(h)
+	return stale || !slices.ContainsFunc(q.Meta.From, func(name string) bool {
+		about, _ := h.Find(name)
+		return name == goal.Name() || slices.Contains(about.Meta.From, goal.Name())
 	})
 }
 
 // Answered finds the answer that counts for a question.
 func Answered(h gitstate.History, question gitstate.Doc) (gitstate.Doc, bool) {
 	answer, ok := madeFrom(h, gitstate.KindAnswer, question.Name())
-	if ok && answer.Meta.State == answerNobody && isAboutGoal(question) {
+	if ok && (answer.Meta.State == answerNobody && isAboutGoal(question) || answer.Meta.State == answerStop && isAboutChecks(question)) {
 		return gitstate.Doc{}, false
 	}
 	return answer, ok
 }
 
+// outranks reports whether an answer counts although there is another one:
+// words come before silence, and whoever said to stop may think better of it.
+func outranks(state, old string) bool {
+	return state != answerNobody && state != old && (old == answerNobody || old == answerStop)
+}
+
 // isAboutGoal reports whether a question is the framework's own, about a
 // verdict, and no model's.
-func isAboutGoal(question gitstate.Doc) bool {
+func isAboutGoal(question gitstate.Doc) bool { return isAbout(question, gitstate.KindVerdict) }
+
+// isAbout reports whether the framework has asked about a document of a kind.
+func isAbout(question gitstate.Doc, k gitstate.Kind) bool {
 	return question.Meta.Call == "" && slices.ContainsFunc(question.Meta.From, func(name string) bool {
-		return strings.HasPrefix(name, gitstate.KindVerdict.Folder()+"/")
+		return strings.HasPrefix(name, k.Folder()+"/")
 	})
 }
 
@@ -85,10 +105,13 @@ func numbered(lines, options []string) []string {
 // its number or its whole text; everything else is an answer in the person's
 // own words. To change an unreachable goal it takes the new words as well, goal;
 // without them it is ErrWhatGoal. They become an amendment, from which the
-// checks are derived anew. It is pure.
-func Reply(question gitstate.Doc, words, goal string, now time.Time) (gitstate.Record, error) {
+// checks are derived anew. It is pure; h is the history that holds the question.
+func Reply(h gitstate.History, question gitstate.Doc, words, goal string, now time.Time) (gitstate.Record, error) {
 	words = strings.TrimSpace(words)
 	m := gitstate.Meta{Step: question.Meta.Step, State: answerGiven, From: []string{question.Name()}, Time: stamp(now)}
+	if isAboutChecks(question) {
+		return replyAboutChecks(h, question, words, m), nil
+	}
 	if !isAboutGoal(question) {
 		options := OptionsOf(question)
 		if i, ok := document.MatchOption(words, options); ok {

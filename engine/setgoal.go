@@ -108,7 +108,7 @@ func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []c
 		return err
 	}
 	g.done = true
-	return g.e.announce(ctx, g.a, goal)
+	return nil
 }
 
 // unstartable marks the checks whose command cannot start as not verifiable here.
@@ -118,22 +118,6 @@ func unstartable(goal document.Goal, ran []checked) document.Goal {
 		goal.Checks[c.index].Command = ""
 	}
 	return goal
-}
-
-// announce tells before any work is paid for which checks nobody can verify here.
-func (e *Engine) announce(ctx context.Context, a Attempt, g document.Goal) error {
-	var lines []string
-	for i, c := range g.Checks {
-		if c.Unverifiable != "" {
-			lines = append(lines, fmt.Sprintf("%d. %s (%s)", i+1, c.Text, c.Unverifiable))
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	subject := fmt.Sprintf("%d of %d checks cannot be verified here", len(lines), len(g.Checks))
-	e.emit(Event{Kind: EventNotice, Step: a.Step.Name, Text: subject})
-	return e.notice(ctx, a.Step.Name, subject, strings.Join(lines, "\n"))
 }
 
 func (g *goalSetting) tool() harness.Tool {

@@ -165,6 +165,70 @@ test_expect_success 'changed while the run waits: the goal is set again' '
 	)
 '
 
+test_expect_success 'setup: a check that cannot be verified here' '
+	flower_script "test -f made" <<-END &&
+	- call: {tool: Bash, input: {command: ": >made", description: make}}
+	$(flower_report)
+	END
+	sed "s/checks: \[{text: the check passes, command: .*}\]/checks: [{text: the check passes, command: \"test -f made\"}, {text: it looks good, unverifiable: it takes an eye}]/" script.yaml >eye.yaml &&
+	grep "takes an eye" eye.yaml
+'
+
+# eyes <name>: waits for a word about that check.
+eyes () {
+	flower_background start --new --name "$1" --rehearse=../eye.yaml --asks 0 --timeout 10m "look at it" &&
+	test_wait_for saw "$1" "\"kind\":\"ask\".*cannot be verified"
+}
+
+test_expect_success 'a check that cannot be verified is told and asked about before any work' '
+	(
+		cd repo &&
+		eyes drop &&
+		test "$(flower_count step drop)" = 0 && test "$(flower_count notice drop)" = 1 &&
+		git log --format="%s%n%b" flower/run/drop >../log && grep "1 of 2 checks cannot be verified here" ../log &&
+		git flower status drop >../status && grep "cannot be verified" ../status &&
+		git flower answer --run drop >../list && grep "it looks good (it takes an eye)" ../list &&
+		git flower answer --run drop drop &&
+		flower_wait && test "$flower_code" = 0 &&
+		git show flower/run/drop:goal.md >../goal && test_must_fail grep "it looks good" ../goal
+	)
+'
+
+test_expect_success 'killed while it asks, it comes to the same history' '
+	(
+		cd repo &&
+		flower_canonical drop >../expect &&
+		eyes cut && flower_kill &&
+		git flower answer --run cut 2 &&
+		git flower resume cut </dev/null &&
+		flower_canonical cut >../actual && test_cmp ../expect ../actual
+	)
+'
+
+test_expect_success 'stop: nothing is worked on, a person is needed, and it is asked anew' '
+	(
+		cd repo &&
+		eyes halt &&
+		git flower answer --run halt stop &&
+		flower_wait && test "$flower_code" = 2 &&
+		grep "^hint: " ../background.err &&
+		tip=$(git rev-parse flower/run/halt) &&
+		test_must_fail code=2 git flower resume halt --timeout 0 </dev/null &&
+		test "$tip" = "$(git rev-parse flower/run/halt)" &&
+		git flower status halt >../status && grep "state:.*waiting" ../status &&
+		git flower answer --run halt drop &&
+		git flower resume halt --timeout 0 </dev/null
+	)
+'
+
+test_expect_success 'nobody there: the check stays, and at the end a person is needed' '
+	cd repo &&
+	test_must_fail code=2 git flower start --new --name alone --rehearse=../eye.yaml --timeout 0 "look at it" </dev/null >../out 2>../err &&
+	grep "the checks stay in the goal" ../out &&
+	git flower answer --run alone 1 &&
+	test_must_fail code=1 git flower resume alone </dev/null >../out 2>../err && grep accepted ../err
+'
+
 test_expect_success 'all of it is sound' '
 	cd repo &&
 	git flower fsck

@@ -56,7 +56,7 @@ func runAnswer(ctx context.Context, env *Env, c *call) error {
 		if old, ok := engine.Answered(h, asked); ok {
 			return gitstate.Record{}, answeredAlready(asked, old)
 		}
-		return engine.Reply(asked, words, c.text("goal"), env.Now())
+		return engine.Reply(h, asked, words, c.text("goal"), env.Now())
 	})
 	if errors.Is(err, engine.ErrWhatGoal) {
 		return c.usagef("say with --goal what the goal is instead")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 )
@@ -125,17 +126,13 @@ func checkState(v document.Verdict, number int) string {
 	return "open"
 }
 
-// openQuestion is the newest question that no answer was made from.
+// openQuestion is the newest question that an answer would still count for.
 func openQuestion(h gitstate.History) (gitstate.Doc, bool) {
-	if _, over := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindEnd }); over {
+	open := engine.OpenQuestions(h)
+	if _, over := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindEnd }); over || len(open) == 0 {
 		return gitstate.Doc{}, false
 	}
-	return h.Last(func(q gitstate.Doc) bool {
-		_, answered := h.Last(func(a gitstate.Doc) bool {
-			return a.Kind == gitstate.KindAnswer && slices.Contains(a.Meta.From, q.Name())
-		})
-		return q.Kind == gitstate.KindQuestion && !answered
-	})
+	return open[len(open)-1], true
 }
 
 func (d runDetail) porcelain(nul bool) string {

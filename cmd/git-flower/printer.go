@@ -181,8 +181,8 @@ func (p *printer) answer(ev engine.Event) {
 	if p.person == here {
 		fmt.Fprintln(p.out)
 	}
-	if ev.Text == "" {
-		p.line("person", asks, "! nobody answered; it decides itself and writes the assumption down")
+	if ev.State == engine.Unanswered {
+		p.line("person", asks, "! "+ev.Text)
 		return
 	}
 	p.line("person", good, "+ "+firstLine(ev.Text))
