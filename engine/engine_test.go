@@ -118,12 +118,15 @@ func (r *rig) run(t *testing.T) (Outcome, error) {
 }
 
 // unprotected has the judge's check decide alone.
-func (r *rig) unprotected() *rig {
+func (r *rig) unprotected() *rig { return r.protecting() }
+
+// protecting has the goal protect other paths.
+func (r *rig) protecting(paths ...string) *rig {
 	play := r.fake.Play
 	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
 		if has(t.Options, "goal") && len(t.Answered) == 0 {
 			r.heard(t.Options.Session)
-			t.Call("goal", map[string]any{"statement": "It runs.", "checks": []map[string]string{{"text": "it runs", "command": "./run"}}})
+			t.Call("goal", map[string]any{"statement": "It runs.", "protected": paths, "checks": []map[string]string{{"text": "it runs", "command": "./run"}}})
 			return t.Done("")
 		}
 		return play(t)
@@ -187,15 +190,17 @@ func TestKilledAtEveryRecord(t *testing.T) {
 }
 
 func TestProtectedPathsNeedTheBriefsWord(t *testing.T) {
-	r := newRig()
-	r.config.Limits.Rounds = 2
-	o, err := r.run(t)
-	if err != nil || o.State != EndNotReached {
-		t.Fatalf("got %+v, %v", o, err)
-	}
-	last, _ := verdictOf(r.state.History(), 2)
-	if !strings.Contains(last.Body, "tests/a_test.sh") {
-		t.Errorf("the verdict does not name the changed path:\n%s", last.Body)
+	for _, path := range []string{"tests", "./tests/", "tests/*_test.sh", "**/a_test.sh"} {
+		r := newRig().protecting(path)
+		r.config.Limits.Rounds = 2
+		o, err := r.run(t)
+		if err != nil || o.State != EndNotReached {
+			t.Fatalf("protecting '%s': got %+v, %v", path, o, err)
+		}
+		last, _ := verdictOf(r.state.History(), 2)
+		if !strings.Contains(last.Body, "tests/a_test.sh") {
+			t.Errorf("protecting '%s': the verdict does not name the changed path:\n%s", path, last.Body)
+		}
 	}
 }
 

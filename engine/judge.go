@@ -84,9 +84,8 @@ func (tr *trial) label() string {
 
 func (tr *trial) runChecks(ctx context.Context) error {
 	h := tr.e.deps.State.History()
-	scene, err := tr.e.deps.Scenes.Checkout(ctx, string(tr.a.Work.Meta.Code), worktree.ProtectSpec{
-		From: string(h.Base), Paths: tr.goal.Protected,
-	})
+	protect := worktree.ProtectSpec{From: string(h.Base), Paths: tr.goal.Protected}
+	scene, err := tr.e.deps.Scenes.Checkout(ctx, string(tr.a.Work.Meta.Code), protect)
 	if err != nil {
 		return fmt.Errorf("prepare a tree for the checks: %w", err)
 	}
@@ -98,24 +97,8 @@ func (tr *trial) runChecks(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for changes to protected paths: %w", err)
 	}
-	tr.touched = protectedAmong(changed, tr.goal.Protected)
-	return nil
-}
-
-// protectedAmong are the changed paths that the goal protects: a protected
-// path itself or anything below it.
-func protectedAmong(changed, protected []string) []string {
-	var touched []string
-	for _, path := range changed {
-		for _, p := range protected {
-			p = strings.TrimSuffix(p, "/")
-			if path == p || strings.HasPrefix(path, p+"/") {
-				touched = append(touched, path)
-				break
-			}
-		}
-	}
-	return touched
+	tr.touched, err = protect.Among(changed)
+	return err
 }
 
 // hear asks the judge, and once more for the verdict alone if none was handed in.

@@ -22,6 +22,21 @@ type ProtectSpec struct {
 	Paths []string
 }
 
+// Among are those of the paths that are protected.
+func (s ProtectSpec) Among(paths []string) ([]string, error) {
+	patterns, err := cleanPatterns(s.Paths)
+	if err != nil {
+		return nil, err
+	}
+	var among []string
+	for _, name := range paths {
+		if protected(patterns, name) {
+			among = append(among, name)
+		}
+	}
+	return among, nil
+}
+
 // Checkout makes a throw-away tree at a commit, for checks and judges. Whatever
 // happens in it is lost with Release, and with this process.
 func (p *Pool) Checkout(ctx context.Context, commit string, protect ProtectSpec) (*Tree, error) {

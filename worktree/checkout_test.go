@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,8 +36,16 @@ func TestCheckoutProtects(t *testing.T) {
 	}
 	all := "main.go main_test.go t/run.sh t/gone.sh t/added.sh a[1] t/d/e/f new_test.go 日/本"
 	for _, tt := range tests {
-		tree, err := p.Checkout(ctx, work, ProtectSpec{From: base, Paths: tt.paths})
+		spec := ProtectSpec{From: base, Paths: tt.paths}
+		tree, err := p.Checkout(ctx, work, spec)
 		must(t, err)
+		among, err := spec.Among(strings.Fields(all))
+		must(t, err)
+		for name := range strings.FieldsSeq(all) {
+			if changed := strings.Contains(" "+tt.files, " "+name+"="); slices.Contains(among, name) != changed {
+				t.Errorf("%q: %s among the protected: %v", tt.paths, name, !changed)
+			}
+		}
 		for name := range strings.FieldsSeq(all) {
 			want, _ := try(r.dir, "git", "cat-file", "blob", work+":"+name)
 			if strings.HasPrefix(want, "fatal") {
