@@ -146,7 +146,7 @@ func TestAside(t *testing.T) {
 		t.Errorf("it is offered %s and %d more, %d turns", got, len(told.Custom), told.MaxTurns)
 	}
 	d.wakes <- struct{}{}
-	d.elsewhere(must(t)(Reply(d.doc(q), "this", "", d.clock.Now())))
+	d.elsewhere(must(t)(Reply(d.state.History(), d.doc(q), "this", "", d.clock.Now())))
 	d.ends(EndReached)
 	if h := d.state.History(); d.out.Spent != h.Spent() || len(h.Ledger["w9"]) != 1 || h.Ledger["w9"][0].Cost != 200 {
 		t.Errorf("spent %d, recorded %d: %+v", d.out.Spent, h.Spent(), h.Ledger)
