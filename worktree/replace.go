@@ -31,7 +31,7 @@ func (p *Pool) replaceable(ctx context.Context, g gitcmd.Git, head, base string)
 		return nil, err
 	}
 	dirty := dirtyPaths(splitZ(out))
-	before, err := p.keptOn(ctx, base)
+	before, err := p.KeptOn(ctx, base)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +66,13 @@ func dirtyError(paths []string, recorded bool) error {
 	return &DirtyError{Paths: paths, Besides: recorded}
 }
 
-// keptOn returns the commit whose checkout KeepChanges kept in base, or nothing
+// KeptOn returns the commit whose checkout KeepChanges kept in base, or nothing
 // when base is any other commit.
-func (p *Pool) keptOn(ctx context.Context, base string) (string, error) {
+func (p *Pool) KeptOn(ctx context.Context, base string) (string, error) {
 	if base == "" {
 		return "", nil
 	}
-	base, err := p.commit(ctx, base)
+	base, err := p.commitHere(ctx, base)
 	if err != nil {
 		return "", err
 	}

@@ -21,11 +21,13 @@ fast-forward if possible, else a merge commit with the goal as its message. Show
 first what changes. Your hooks run as for your own merge.
 
 Nothing happens when the checkout has uncommitted changes, when files would be
-overwritten, or when the two do not merge by themselves; then
+overwritten, or when the two do not merge by themselves. Changes that the run
+began with (--with-changes) are no obstacle as long as they are as they were:
+the result takes their place, and refs/flower/base/<run> keeps them. Conflicts:
 
     git merge flower/join/<run>
 
-lets you settle the conflicts. A result that a scripted model made is landed with
+lets you settle them. A result that a scripted model made is landed with
 --rehearsed only.`,
 		options: []option{
 			{long: "squash", text: "make one commit with one parent of all changes"},
@@ -74,7 +76,7 @@ func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Ru
 	if !made {
 		return endf(endNo, fmt.Sprintf(`"git flower resume %s" goes on with it`, name), "run '%s' has no result yet", name)
 	}
-	pool, err := openPool(ctx, env, store)
+	pool, err := openPool(ctx, env, store, 0)
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Ru
 	}
 	if err == nil {
 		warnUnreached(env, run)
-		err = landJoin(ctx, env, pool, run, worktree.LandSpec{Join: string(join), Message: landMessage(h), Squash: o.squash, NoFF: o.noFF})
+		err = landJoin(ctx, env, pool, run, worktree.LandSpec{Join: string(join), Base: string(h.Base), Message: landMessage(h), Squash: o.squash, NoFF: o.noFF})
 	}
 	return errors.Join(err, pool.Close())
 }
@@ -107,6 +109,9 @@ func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.
 	if r.After == r.Before {
 		text = fmt.Sprintf("'%s' holds the result of run '%s' already\n", branch, run.Name())
 	}
+	if n := len(r.Replaced); n > 0 {
+		text += fmt.Sprintf("your uncommitted changes of %s are part of it; refs/flower/base/%s keeps them as they were, and nothing is staged\n", plural(n, "file"), run.Name())
+	}
 	return write(env.Out, text)
 }
 
@@ -115,11 +120,19 @@ func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.
 func landEnding(err error, run string) (ending, string) {
 	var dirty *worktree.DirtyError
 	var busy *worktree.InProgressError
+	var staged *worktree.StagedError
+	var cut *worktree.InterruptedError
 	var files *worktree.OverwriteError
 	var conflict *worktree.ConflictError
 	switch {
 	case errors.As(err, &conflict):
 		return endPerson, fmt.Sprintf(`"git merge flower/join/%s" lets you settle them`, run)
+	case errors.As(err, &staged):
+		return endFatal, `"git add" the files, or "git restore --staged" them, then land again`
+	case errors.As(err, &cut):
+		return endFatal, "the file 'note' there names them; take back what you want, remove the folder, then land again"
+	case errors.As(err, &dirty) && dirty.Besides:
+		return endFatal, fmt.Sprintf(`"git diff refs/flower/base/%s" shows what is other than the run began with; commit it or put it aside with "git stash", then land again`, run)
 	case errors.As(err, &dirty):
 		return endFatal, `commit the changes or put them aside with "git stash", then land again`
 	case errors.As(err, &busy):
@@ -156,11 +169,12 @@ func landMessage(h gitstate.History) string {
 	return subject + "\n\nFlower-Run: " + h.ID + "\n"
 }
 
-// openPool opens the workers' trees of the repository.
-func openPool(ctx context.Context, env *Env, store *gitstate.Store) (*worktree.Pool, error) {
+// openPool opens the workers' trees of the repository. The limit is the greatest
+// size of a new file that is kept; zero is the usual one.
+func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64) (*worktree.Pool, error) {
 	l := store.Layout()
 	return worktree.Open(ctx, worktree.Config{
-		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now,
+		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now, Limit: limit,
 	})
 }
 

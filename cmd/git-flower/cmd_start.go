@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-flower/gitstate"
+	"git-flower/worktree"
 )
 
 func startCommand() *command {
@@ -18,8 +19,9 @@ func startCommand() *command {
 		synopsis: []string{"[<options>] [--] <request>...", "[<options>] -F <file>", "[<options>] -"},
 		prose: `Begins a new run: the request is clarified and frozen as a brief, a judge sets
 a goal and its checks, workers do the work in trees of their own, and the judge
-looks at every round. The checkout, its branch and its index are not touched;
-uncommitted changes are not included.
+looks at every round. The checkout, its branch and its index are not touched.
+Uncommitted changes are not included, unless --with-changes is given: then a
+commit of ours that holds them is what the run starts from.
 
 Without words the request is read from standard input, or written in git's
 editor on a terminal. --rehearse plays a scripted model, which needs no key and
@@ -28,7 +30,7 @@ costs nothing; everything else is real.`,
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
-		}, runOptions()...),
+		}, append(settingOptions("with-changes"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),
 		run:   runStart,
 	}
@@ -66,8 +68,7 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
 		return err
 	}
-	base, err := w.base(ctx)
-	if err != nil {
+	if err := w.needHead(ctx); err != nil {
 		return err
 	}
 	name, err := w.name(ctx, c, request)
@@ -78,10 +79,14 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 		return err
 	}
 	// Where no trees can be made there is no run either.
-	if w.pool, err = openPool(ctx, w.env, w.store); err != nil {
+	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit); err != nil {
 		return err
 	}
-	return errors.Join(w.create(ctx, c, name, base, request, script), w.pool.Close())
+	base, err := w.base(ctx)
+	if err == nil {
+		err = w.create(ctx, c, name, base, request, script)
+	}
+	return errors.Join(err, w.pool.Close())
 }
 
 // create makes the first record and what a resume needs besides, and goes on.
@@ -122,13 +127,32 @@ func (w *wake) name(ctx context.Context, c *call, request string) (string, error
 	return name, err
 }
 
-// base is the commit a run starts from.
-func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
-	base, err := w.store.Resolve(ctx, "HEAD")
+// needHead makes sure that there is a commit to start from.
+func (w *wake) needHead(ctx context.Context) error {
+	_, err := w.store.Resolve(ctx, "HEAD")
 	if errors.Is(err, gitstate.ErrNotFound) {
-		return "", endf(endFatal, "make a first commit, for example: git commit --allow-empty -m 'first'", "there is no commit yet to start from")
+		return endf(endFatal, "make a first commit, for example: git commit --allow-empty -m 'first'", "there is no commit yet to start from")
 	}
-	return base, err
+	return err
+}
+
+// base is the commit a run starts from: HEAD, or one that holds the uncommitted
+// changes as well.
+func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
+	if !w.config.WithChanges {
+		return w.store.Resolve(ctx, "HEAD")
+	}
+	var err error
+	w.changes, err = w.pool.KeepChanges(ctx)
+	var busy *worktree.InProgressError
+	var conflict *worktree.ConflictError
+	switch {
+	case errors.As(err, &busy), errors.As(err, &conflict):
+		err = end(endFatal, err, `finish or abort it ("git status" tells how), or start without --with-changes`)
+	case errors.Is(err, worktree.ErrBare):
+		err = end(endFatal, err, "start without --with-changes (flower.withChanges)")
+	}
+	return gitstate.ObjectID(w.changes.Commit), err
 }
 
 // banner says what is about to happen before any of it does.
@@ -140,7 +164,11 @@ func (w *wake) banner(ctx context.Context) error {
 	l := w.env.look(ctx)
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s (refs/flower/run/%s)\n", l.paint(strong, w.run.Name()), w.run.Name())
-	fmt.Fprintf(&b, "  from    %s%s\n", w.run.History().Base.Short(), w.uncommitted(ctx))
+	from, err := w.from(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "  from    %s\n", from)
 	if isRehearsed(w.run) {
 		b.WriteString("  model   rehearsal: a scripted model, no key and no cost; everything else is real\n")
 	}
@@ -154,6 +182,43 @@ func (w *wake) banner(ctx context.Context) error {
 	}
 	b.WriteString("  fence   none: workers' commands run with your rights\n")
 	return write(w.env.Out, b.String())
+}
+
+// from says what the run starts from and what of the checkout is not in it.
+func (w *wake) from(ctx context.Context) (string, error) {
+	base := w.run.History().Base
+	head, err := w.pool.KeptOn(ctx, string(base))
+	if err != nil {
+		return "", err
+	}
+	if head == "" && w.changes.Commit != "" {
+		return base.Short() + "; the checkout has no changes to begin with" + leftOut(w.changes), nil
+	}
+	if head == "" {
+		return base.Short() + w.uncommitted(ctx), nil
+	}
+	changed, err := w.pool.Changed(ctx, head, string(base))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s: %s with the uncommitted changes of %s%s", base.Short(), short(head), plural(len(changed), "file"), leftOut(w.changes)), nil
+}
+
+// leftOut lists, a line each, what a base with changes does not hold.
+func leftOut(c worktree.Changes) string {
+	const shown = 10
+	var b strings.Builder
+	for i, name := range c.LeftOut {
+		if i == shown {
+			fmt.Fprintf(&b, "\n          and %d more", len(c.LeftOut)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n          without %s", oneLine(name))
+	}
+	for _, name := range c.Staged {
+		fmt.Fprintf(&b, "\n          %s as the file is; what is staged of it is another text", oneLine(name))
+	}
+	return b.String()
 }
 
 func (w *wake) uncommitted(ctx context.Context) string {

@@ -25,11 +25,14 @@ type Config struct {
 	Budget       gitstate.MicroUSD // zero: no limit
 	Goal         bool
 	ClarifyOnly  bool
+	WithChanges  bool
 	Land         bool
 	Window       int64  // tokens; zero: as the model's table says
 	Instructions string // a file, as the user wrote it; see Env.path
 	Model        string // empty: the credentials' or the harness's own
 	Fsync        bool
+
+	SnapshotLimit int64 // bytes
 	Roles        map[string]RoleConfig // by role's name
 }
 

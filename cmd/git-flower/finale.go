@@ -82,6 +82,14 @@ func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error 
 		"run '%s' ended %s: %s", w.run.Name(), o.State, o.Why)
 }
 
+// plural counts things: "1 file", "2 files".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func (w *wake) landIfAsked(ctx context.Context) error {
 	if !w.config.Land {
 		return nil

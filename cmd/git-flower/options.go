@@ -59,6 +59,9 @@ func settings() []setting {
 		{option{long: "clarify-only", no: true, text: "stop when the brief is written"},
 			"flower.clarifyOnly", "false", "whether a run stops when its brief is written",
 			truth(func(c *Config) *bool { return &c.ClarifyOnly })},
+		{option{long: "with-changes", no: true, text: "begin with the uncommitted changes of the checkout"},
+			"flower.withChanges", "false", "whether a run begins with the uncommitted changes of the checkout",
+			truth(func(c *Config) *bool { return &c.WithChanges })},
 		{option{long: "land", no: true, text: "merge the result into the branch when the goal is reached"},
 			"flower.land", "false", "whether a reached goal is merged into the checked-out branch at once",
 			truth(func(c *Config) *bool { return &c.Land })},
@@ -71,6 +74,8 @@ func settings() []setting {
 		{option{long: "model", value: "<name>", text: "the model, before the one that comes with the key"},
 			"flower.model", "", "the model of every role that has none of its own",
 			words(func(c *Config) *string { return &c.Model })},
+		{option{}, "flower.snapshotLimit", "10m", "size over which a new file is listed instead of kept with unfinished work or changes",
+			func(c *Config, v string) error { return parseSize(&c.SnapshotLimit, v) }},
 		{option{}, "flower.fsync", "true", "whether a record is on disk before a run goes on; off is for benchmarks only",
 			truth(func(c *Config) *bool { return &c.Fsync })},
 	}
@@ -195,6 +200,18 @@ func parseBudget(to *gitstate.MicroUSD, v string) error {
 		return fmt.Errorf("'%s' is neither a sum in US dollars nor 'none'", v)
 	}
 	*to = max(1, gitstate.MicroUSD(math.Round(usd*1e6)))
+	return nil
+}
+
+// parseSize reads git's sizes: bytes, or a number with k, m or g.
+func parseSize(to *int64, v string) error {
+	digits := strings.TrimRight(strings.ToLower(v), "kmg")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	unit, known := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(v[len(digits):])]
+	if err != nil || !known || n < 1 {
+		return fmt.Errorf("'%s' is not a size such as 500k or 10m", v)
+	}
+	*to = n * unit
 	return nil
 }
 

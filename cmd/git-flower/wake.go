@@ -34,11 +34,12 @@ type wake struct {
 	trust  string // the record whose commands are accepted, as the user named it
 
 	checkout *worktree.Tree
+	changes  worktree.Changes // that the run began with, in the wake that began it
 }
 
 // goOn drives a run that has begun.
 func (w *wake) goOn(ctx context.Context) error {
-	pool, err := openPool(ctx, w.env, w.store)
+	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit)
 	if err != nil {
 		return err
 	}
