@@ -47,10 +47,12 @@
 //
 // P9: trailers stand in the order Run, Kind, Step, Label, Round, Worker, Session,
 // Machine, Harness, Model, Code, Tip, Call, Index, State, Cost, Wake, From, Replaces,
-// Time, Rehearsed, unknown ones as they came, Format; only those that apply, each
+// Time, Rehearsed, Options, unknown ones as they came, Format; only those that apply, each
 // once, one line each. Round and Index are decimal; Code and Tip are full object
 // ids; Cost is US dollars with six decimals; From and Replaces are names of documents
-// with a blank between; Rehearsed is "yes". P10: the format is 1. A greater one is
+// with a blank between; Rehearsed is "yes"; Options, of a request, are words such as
+// "rounds=5 jobs=2 asks=unlimited budget=2.500000 goal=no clarify-only=yes": those
+// that were given, in this order; asks may be a number, budget "none". P10: the format is 1. A greater one is
 // of a newer version of this program: it is named and nothing is written.
 // Unknown kinds and trailers are kept and shown.
 //

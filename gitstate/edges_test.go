@@ -26,6 +26,7 @@ func TestWhatAnUnreadableMessageBreaks(t *testing.T) {
 		"round no number":  {func(m string) string { return withTrailer(m, "Flower-Round", "two") }, "P9"},
 		"cost no number":   {func(m string) string { return withTrailer(m, "Flower-Round", "1\nFlower-Cost: much") }, "P9"},
 		"code no id":       {func(m string) string { return withTrailer(m, "Flower-Round", "1\nFlower-Code: HEAD") }, "P9"},
+		"options unknown":  {func(m string) string { return withTrailer(m, "Flower-Round", "1\nFlower-Options: model=x") }, "P9"},
 		"twice":            {func(m string) string { return withTrailer(m, "Flower-Round", "1\nFlower-Round: 1") }, "P9"},
 		"other kind":       {func(m string) string { return strings.Replace(m, "report: ", "brief: ", 1) }, "P8"},
 		"subject too long": {func(m string) string { return strings.Replace(m, "report: ", "report: "+strings.Repeat("x", 80), 1) }, "P8"},

@@ -53,6 +53,8 @@ func someFacts() *rapid.Generator[Meta] {
 			Wake: text.Draw(t, "wake"), Rehearsed: rapid.Bool().Draw(t, "rehearsed"),
 			Time:  rapid.SampledFrom([]string{"", "2026-03-04T05:06:07+01:00"}).Draw(t, "time"),
 			Extra: rapid.SliceOfN(extra(), 0, 2).Draw(t, "extra"),
+			Options: rapid.SampledFrom([][]Option{nil, {{"asks", "0"}}, {{"rounds", "12"}, {"jobs", "1"}, {"asks", "unlimited"},
+				{"budget", "0.000001"}, {"goal", "no"}, {"clarify-only", "yes"}}}).Draw(t, "options"),
 		}
 	})
 }

@@ -19,7 +19,7 @@ var facts = [...]struct{ key, trailer string }{
 	{"tip", "Flower-Tip"}, {"call", "Flower-Call"}, {"index", "Flower-Index"},
 	{"state", "Flower-State"}, {"cost", "Flower-Cost"}, {"wake", "Flower-Wake"},
 	{"from", "Flower-From"}, {"replaces", "Flower-Replaces"}, {"time", "Flower-Time"},
-	{"rehearsed", "Flower-Rehearsed"},
+	{"rehearsed", "Flower-Rehearsed"}, {"options", "Flower-Options"},
 	{"run", "Flower-Run"}, {"kind", "Flower-Kind"}, {"format", "Flower-Format"}, // of the commit, not of Meta
 }
 
@@ -93,6 +93,8 @@ func (m *Meta) printed(key string) string {
 		if m.Rehearsed {
 			return "yes"
 		}
+	case "options":
+		return printOptions(m.Options)
 	}
 	return ""
 }
@@ -132,6 +134,8 @@ func (m *Meta) set(p pair) error {
 		m.Replaces = strings.Split(p.value, " ")
 	case "rehearsed":
 		m.Rehearsed = p.value == "yes"
+	case "options":
+		m.Options = parseOptions(p.value)
 	default:
 		m.Extra = append(m.Extra, Extra{Key: p.key, Value: p.value})
 	}
@@ -219,6 +223,8 @@ func (p pair) wrong() string {
 		if _, err := time.Parse(time.RFC3339, p.value); err != nil {
 			return "is not a time"
 		}
+	case "options":
+		return wrongOptions(p.value)
 	}
 	return ""
 }

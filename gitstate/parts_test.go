@@ -18,12 +18,12 @@ func TestFactsAreWrittenInTheirOrder(t *testing.T) {
 	m := Meta{Step: "work", Label: "work#round2", Round: 2, Worker: "coder-1", Session: "s1", Machine: "m1", Harness: "messages",
 		Model: "some-model", Code: code, Tip: code, Call: "toolu_1", Index: 3, State: "ok", Cost: 1_234_567, Wake: "w1",
 		From: []string{"briefs/0002-0123456789ab.md", "goals/0003-0123456789ab.md"}, Replaces: []string{"briefs/0001-0123456789ab.md"},
-		Time: "2026-03-04T05:06:07+01:00", Rehearsed: true, Extra: []Extra{{"colour", "blue"}}}
+		Time: "2026-03-04T05:06:07+01:00", Rehearsed: true, Options: []Option{{"rounds", "5"}, {"budget", "none"}}, Extra: []Extra{{"colour", "blue"}}}
 	want := []pair{{"step", "work"}, {"label", "work#round2"}, {"round", "2"}, {"worker", "coder-1"}, {"session", "s1"},
 		{"machine", "m1"}, {"harness", "messages"}, {"model", "some-model"}, {"code", string(code)}, {"tip", string(code)},
 		{"call", "toolu_1"}, {"index", "3"}, {"state", "ok"}, {"cost", "1.234567"}, {"wake", "w1"},
 		{"from", "briefs/0002-0123456789ab.md goals/0003-0123456789ab.md"}, {"replaces", "briefs/0001-0123456789ab.md"},
-		{"time", "2026-03-04T05:06:07+01:00"}, {"rehearsed", "yes"}, {"colour", "blue"}}
+		{"time", "2026-03-04T05:06:07+01:00"}, {"rehearsed", "yes"}, {"options", "rounds=5 budget=none"}, {"colour", "blue"}}
 	got := m.pairs()
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("%v\nis not\n%v", got, want)
@@ -59,9 +59,12 @@ func TestEveryFactHasAPlace(t *testing.T) {
 		case reflect.Bool:
 			field.SetBool(true)
 		case reflect.Slice:
-			if field.Type() == reflect.TypeFor[[]string]() {
+			switch field.Type() {
+			case reflect.TypeFor[[]string]():
 				field.Set(reflect.ValueOf([]string{"x"}))
-			} else {
+			case reflect.TypeFor[[]Option]():
+				field.Set(reflect.ValueOf([]Option{{"rounds", "1"}}))
+			default:
 				field.Set(reflect.ValueOf([]Extra{{"x", "y"}}))
 			}
 		default:

@@ -59,6 +59,8 @@ type Meta struct {
 
 	// Rehearsed is set on a request that runs against a scripted model.
 	Rehearsed bool
+	// Options are set on a request: the limits that were given when it was made.
+	Options []Option
 	// Extra holds keys of a newer format, in their order, kept as they were.
 	Extra []Extra
 }

@@ -43,7 +43,7 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 		return err
 	}
 	dir := store.Layout().RunDir(run.Name())
-	config, err := env.resumedConfig(ctx, c, dir)
+	config, err := env.resumedConfig(ctx, c, dir, run.History())
 	if err != nil {
 		return err
 	}
@@ -94,24 +94,4 @@ func amend(ctx context.Context, run *gitstate.Run, words string, now time.Time) 
 		return fmt.Errorf("record the words: %w", err)
 	}
 	return nil
-}
-
-// resumedConfig is the configuration with the options of 'start' below those
-// of this command.
-func (e *Env) resumedConfig(ctx context.Context, c *call, dir string) (Config, error) {
-	kept, err := keptOptions(dir)
-	if err != nil {
-		return Config{}, err
-	}
-	entries, err := e.entries(ctx)
-	if err != nil {
-		return Config{}, err
-	}
-	return newConfig(entries, e.lookup, func(long string) (string, bool) {
-		if v, ok := c.setting(long); ok {
-			return v, true
-		}
-		v, ok := kept[long]
-		return v, ok
-	})
 }

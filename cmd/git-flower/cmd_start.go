@@ -93,7 +93,7 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.ObjectID, request string, script []byte) (err error) {
 	w.run, err = w.store.Create(ctx, name, gitstate.Record{
 		Kind: gitstate.KindRequest, Subject: cut(firstLine(request), 60), Body: request,
-		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil},
+		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil, Options: c.recorded(w.config)},
 	}, base)
 	if err != nil {
 		return err

@@ -32,8 +32,8 @@ type Config struct {
 	Model        string // empty: the credentials' or the harness's own
 	Fsync        bool
 
-	SnapshotLimit int64 // bytes
-	Roles        map[string]RoleConfig // by role's name
+	SnapshotLimit int64                 // bytes
+	Roles         map[string]RoleConfig // by role's name
 }
 
 // A RoleConfig is what flower.<role>.* sets. Empty and zero mean the harness's own.

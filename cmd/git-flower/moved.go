@@ -30,7 +30,14 @@ func movedWords(h gitstate.History, machine string) string {
 	for _, d := range unreported(h) {
 		fmt.Fprintf(&b, "  %-9s %s\n", d.Meta.Worker, sourceOfTree(h, d))
 	}
-	b.WriteString("  not here  conversations, and the options it was started with\n")
+	if request, ok := h.Current(gitstate.KindRequest); ok && len(request.Meta.Options) > 0 {
+		b.WriteString("  options  ")
+		for _, o := range request.Meta.Options {
+			fmt.Fprintf(&b, " %s=%s", o.Name, o.Value)
+		}
+		b.WriteString(", as it was begun with, but never a budget above this machine's\n")
+	}
+	b.WriteString("  not here  conversations; whatever else it was begun with is as this machine has it\n")
 	fmt.Fprintf(&b, "  spent     %s so far, which counts\n", dollars(h.Spent()))
 	return b.String()
 }

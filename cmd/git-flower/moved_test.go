@@ -13,6 +13,7 @@ func TestMovedWords(t *testing.T) {
 		return gitstate.Doc{Kind: k, Counter: n, Meta: m}
 	}
 	request := doc(gitstate.KindRequest, 1, gitstate.Meta{})
+	limited := doc(gitstate.KindRequest, 1, gitstate.Meta{Options: []gitstate.Option{{Name: "rounds", Value: "5"}}})
 	main := doc(gitstate.KindSession, 2, gitstate.Meta{Machine: "there"})
 	worker := doc(gitstate.KindSession, 3, gitstate.Meta{Machine: "there", Worker: "coder-1", Code: base})
 	kept := doc(gitstate.KindNotice, 4, gitstate.Meta{Worker: "coder-1", Tip: tip})
@@ -24,7 +25,8 @@ func TestMovedWords(t *testing.T) {
 	}{
 		"nothing was said yet":   {docs: []gitstate.Doc{request}},
 		"it came back":           {docs: []gitstate.Doc{request, main, worker, back}},
-		"a conversation only":    {[]gitstate.Doc{request, main}, []string{"another machine"}, []string{"coder-1"}},
+		"a conversation only":    {[]gitstate.Doc{request, main}, []string{"another machine"}, []string{"coder-1", "options "}},
+		"limits of its own":      {[]gitstate.Doc{limited, main}, []string{"options   rounds=5"}, nil},
 		"a worker, nothing kept": {[]gitstate.Doc{request, main, worker}, []string{"coder-1", "starts again at " + base.Short()}, nil},
 		"a worker with a tree": {[]gitstate.Doc{request, main, worker, kept},
 			[]string{"refs/flower/work/odd/coder-1 (" + tip.Short() + ")"}, []string{"starts again"}},
