@@ -231,6 +231,14 @@ func sum(rows []gitstate.LedgerRow) gitstate.MicroUSD {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// began is when a row began, to the second.
+func (b *books) began(row *gitstate.LedgerRow) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t, _ := time.Parse(time.RFC3339, row.Start) // printed by stamp
+	return t
+}
+
 // requests is how many of a row's requests were answered.
 func (b *books) requests(row *gitstate.LedgerRow) int {
 	b.mu.Lock()

@@ -27,6 +27,7 @@ type crew struct {
 	jobs   chan struct{} // one token for each worker that may be at work
 
 	mu      sync.Mutex
+	looked  int           // counter of the newest document at the last look into the inbox
 	members []*member     // in the order of dispatch
 	news    chan struct{} // closed, and made anew, when the person has said something
 }
@@ -50,6 +51,7 @@ func (e *Engine) newCrew(ctx context.Context, a Attempt) *crew {
 	c := &crew{e: e, a: a, jobs: make(chan struct{}, max(1, e.c.Jobs)), news: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	h := e.deps.State.History()
+	c.looked = newest(h)
 	for _, begun := range h.Of(gitstate.KindSession) {
 		if begun.Meta.Step != a.Step.Name || begun.Meta.Worker == "" {
 			continue

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"git-flower/gitstate"
@@ -160,9 +161,18 @@ func (e *Engine) note(ctx context.Context, words string) {
 // tell shows amendments and hands them on.
 func (e *Engine) tell(fresh []gitstate.Doc) {
 	for _, d := range fresh {
-		e.emit(Event{Kind: EventAmendment, ID: d.Name(), Text: d.Body, State: "queued"})
+		e.emit(Event{Kind: EventAmendment, ID: d.Name(), Worker: d.Meta.Worker, Text: d.Body, State: "queued"})
 	}
 	if len(fresh) > 0 {
 		e.ears.spread(fresh)
 	}
+	for _, d := range fresh {
+		if worker := d.Meta.Worker; worker != "" && !isAtWork(e.deps.State.History(), worker) {
+			e.emit(Event{Kind: EventAmendment, ID: d.Name(), Worker: worker, Text: d.Body, State: "not taken: " + worker + " has reported"})
+		}
+	}
+}
+
+func isAtWork(h gitstate.History, worker string) bool {
+	return slices.ContainsFunc(AtWork(h), func(d gitstate.Doc) bool { return d.Meta.Worker == worker })
 }

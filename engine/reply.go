@@ -21,6 +21,14 @@ func Amendment(words string, now time.Time) gitstate.Record {
 	}
 }
 
+// AmendmentTo is the record of words for one worker. They change nothing of what
+// is wanted and are heard by that worker alone, at once or when it goes on.
+func AmendmentTo(worker, words string, now time.Time) gitstate.Record {
+	r := Amendment(words, now)
+	r.Subject, r.Meta.Worker = line("to "+worker+": "+words, 60), worker
+	return r
+}
+
 // OpenQuestions are the questions that an answer would still count for, oldest
 // first. One about an unreachable goal stays open when nobody answered it in
 // time, since the run waits for it; a model's was decided by its asker.

@@ -29,7 +29,7 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 
 // coordinate drives the coordinator's session to the end of its turn.
 func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, p place) error {
-	t, first, err := e.enter(ctx, a, p, e.c.Dir, c.dispatchTool(), c.waitTool(), c.tellTool())
+	t, first, err := e.enter(ctx, a, p, e.c.Dir, c.dispatchTool(), c.waitTool(), c.tellTool(), c.inboxTool())
 	if err != nil {
 		return err
 	}

@@ -149,12 +149,12 @@ func (w *worker) open(ctx context.Context) (*talk, error) {
 // talk gives the task and returns the report; one that breaks the form is sent
 // back once and then taken as it is.
 func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, error) {
-	text, err := prompt("task", map[string]any{"Task": w.begun.Body, "Restored": w.restored, "Amendments": w.heard()})
+	session := w.begun.Meta.Session
+	first, err := w.first(t.job.resume)
 	if err != nil {
 		return document.Report{}, nil, err
 	}
-	session := w.begun.Meta.Session
-	ended, err := t.say(ctx, harness.Message{ID: messageID(session, "task", w.restored), Text: text})
+	ended, err := t.say(ctx, first)
 	if err != nil {
 		return document.Report{}, nil, err
 	}
@@ -163,7 +163,8 @@ func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, 
 	if wrong == "" {
 		return report, nil, nil
 	}
-	if text, err = prompt("badreport", map[string]any{"Missing": wrong}); err != nil {
+	text, err := prompt("badreport", map[string]any{"Missing": wrong})
+	if err != nil {
 		return report, nil, err
 	}
 	again, err := t.say(ctx, harness.Message{ID: messageID(session, "report"), Text: text})
@@ -193,11 +194,22 @@ func asItIs(r document.Report, said string) document.Report {
 	return r
 }
 
-// heard are the person's words since the coordinator's goal was set.
-func (w *worker) heard() []gitstate.Doc {
+// first is what the worker is told: its task, with the words of the person since
+// the goal was set. A session that goes on has its task, and hears what was said
+// to it alone, which it may not have come to hear before.
+func (w *worker) first(resumed bool) (harness.Message, error) {
 	h := w.e.deps.State.History()
+	m := w.begun.Meta
+	own := amendmentsTo(h, m.Worker)
+	if resumed && len(own) > 0 && w.restored == "" {
+		text, err := prompt("added", map[string]any{"Amendments": own})
+		return harness.Message{ID: messageID(append([]string{m.Session, "words"}, names(own)...)...), Text: text}, err
+	}
 	goal, _ := h.Current(gitstate.KindGoal)
-	return amendmentsSince(h, goal.Counter)
+	text, err := prompt("task", map[string]any{
+		"Task": w.begun.Body, "Restored": w.restored, "Amendments": append(amendmentsSince(h, goal.Counter), own...),
+	})
+	return harness.Message{ID: messageID(m.Session, "task", w.restored), Text: text}, err
 }
 
 // message is the commit for what the worker left uncommitted.

@@ -21,6 +21,8 @@ type LockedError struct {
 	Run     string
 	PID     int    // 0 when the holder has not written it yet
 	Machine string // random name of its machine, see Store.Machine
+
+	born string // when the process began, see bornAt
 }
 
 func (e *LockedError) Error() string {

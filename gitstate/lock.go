@@ -81,13 +81,57 @@ func (s *Store) take(ctx context.Context, run string, f *os.File) error {
 	return err
 }
 
-// sign writes who holds the lock: process, newline, machine, newline.
+// sign writes who holds the lock: process, machine and, where it can be told,
+// when the process began, each with a newline.
 func (l *Lock) sign(machine string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return err
 	}
-	_, err := l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"+machine+"\n"), 0)
+	text := strconv.Itoa(os.Getpid()) + "\n" + machine + "\n"
+	if born, ok := bornAt(os.Getpid()); ok && born != "" {
+		text += born + "\n"
+	}
+	_, err := l.file.WriteAt([]byte(text), 0)
 	return err
+}
+
+// TakenBy reports whether a process is the last that took a run's lock, which it
+// may have let go since.
+func (s *Store) TakenBy(run string, pid int) (bool, error) {
+	f, err := os.Open(filepath.Join(s.Layout().RunDir(run), "lock"))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at the lock of run '%s': %w", run, err)
+	}
+	defer f.Close()
+	held := holder(run, f)
+	return held.PID == pid && held.Machine == s.Machine(), nil
+}
+
+// Driver is the process of this machine that drives a run, zero when none does.
+// It only looks at what the lock's holder has written, since to try the lock
+// would keep a driver from taking it: the process lives, it is no zombie that
+// nobody has waited for, and it is not another one that got the same number.
+// Where a system does not tell the latter two, being alive must do.
+func (s *Store) Driver(run string) int {
+	if ValidName(run) != nil {
+		return 0
+	}
+	f, err := os.Open(filepath.Join(s.Layout().RunDir(run), "lock"))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	held := holder(run, f)
+	if held.PID < 1 || held.Machine != s.Machine() || gone(held.PID) {
+		return 0
+	}
+	if born, ok := bornAt(held.PID); !ok || held.born != "" && born != "" && held.born != born {
+		return 0
+	}
+	return held.PID
 }
 
 // holder reads who holds a lock.
@@ -96,12 +140,12 @@ func holder(run string, f *os.File) *LockedError {
 	if err != nil {
 		return &LockedError{Run: run}
 	}
-	pid, machine, _ := strings.Cut(string(data), "\n")
-	n, err := strconv.Atoi(pid)
+	lines := append(strings.Split(string(data), "\n"), "", "", "") // of another version it may have fewer
+	n, err := strconv.Atoi(lines[0])
 	if err != nil {
 		n = 0
 	}
-	return &LockedError{Run: run, PID: n, Machine: strings.TrimSuffix(machine, "\n")}
+	return &LockedError{Run: run, PID: n, Machine: lines[1], born: lines[2]}
 }
 
 // Close lets the run go.

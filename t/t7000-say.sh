@@ -106,4 +106,39 @@ test_expect_success 'a word that stands in the brief already counts all the same
 	)
 '
 
+test_expect_success 'words for one worker: it alone hears them, and the goal stays' '
+	(
+		cd repo &&
+		rm -f ../go ../begun &&
+		flower_background start --new --name to --rehearse=../script.yaml --timeout 0 "do it" &&
+		test_wait_for test -e ../begun &&
+		git rev-parse refs/flower/run/to >../before &&
+		test_must_fail code=1 git flower say --run to --to coder-9 "nobody" 2>../err &&
+		grep "at work: coder-1" ../err && grep "^hint: " ../err &&
+		git rev-parse refs/flower/run/to >../after && test_cmp ../before ../after &&
+		git flower say --run to --to coder-1 "only you" >../said &&
+		grep "passes it to coder-1" ../said &&
+		flower_wait_event "\"worker\":\"coder-1\".*only you.*\"state\":\"queued\"" &&
+		flower_wait_event "\"worker\":\"coder-1\".*only you.*\"state\":\"taken\"" &&
+		: >../go &&
+		flower_wait && test "$flower_code" = 0 &&
+		test "$(flower_count goal to)" = 1 &&
+		test_must_fail code=1 git flower say --run to --to coder-1 "too late"
+	)
+'
+
+test_expect_success 'a worker that was killed hears them when it goes on' '
+	(
+		cd repo &&
+		rm -f ../go ../begun &&
+		flower_background start --new --name lost --rehearse=../script.yaml --timeout 0 "do it" &&
+		test_wait_for test -e ../begun &&
+		flower_kill &&
+		git flower say --run lost --to coder-1 "only you" >../said &&
+		: >../go &&
+		git flower resume lost </dev/null >../out &&
+		test "$(flower_count goal lost)" = 1 && git flower fsck lost
+	)
+'
+
 test_done

@@ -24,6 +24,7 @@ have accepted them on this machine: when asked on a terminal, else by --trust.`,
 		options: append([]option{
 			{long: "message", short: "m", value: "<words>", text: "add to what is wanted"},
 			{long: "trust", value: "<commit>", text: "accept the commands of the goal that <commit> records"},
+			detachOption(),
 		}, runOptions()...),
 		exits: exits(1, 2, 3, 75),
 		run:   runResume,
@@ -31,6 +32,9 @@ have accepted them on this machine: when asked on a terminal, else by --trust.`,
 }
 
 func runResume(ctx context.Context, env *Env, c *call) error {
+	if err := checkDetach(c); err != nil {
+		return err
+	}
 	store, err := env.Store(ctx)
 	if err != nil {
 		return err
@@ -63,7 +67,26 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err := w.sayMoved(); err != nil {
 		return err
 	}
+	if c.is("detach") {
+		return w.goOnDetached(ctx, c)
+	}
 	return w.goOn(ctx)
+}
+
+// goOnDetached asks what only a person can answer while there is a terminal,
+// and leaves the rest to a process in the background.
+func (w *wake) goOnDetached(ctx context.Context, c *call) error {
+	held, err := heldBy(ctx, w.store, w.run.Name())
+	if err != nil {
+		return err
+	}
+	if held != nil {
+		return held
+	}
+	if err := w.accept(ctx); err != nil {
+		return err
+	}
+	return w.detach(ctx, c.again())
 }
 
 // resumedScript: a run keeps its kind of model. What a scripted model began

@@ -30,6 +30,7 @@ costs nothing; everything else is real.`,
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
+			detachOption(),
 		}, append(settingOptions("with-changes"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),
 		run:   runStart,
@@ -37,6 +38,9 @@ costs nothing; everything else is real.`,
 }
 
 func runStart(ctx context.Context, env *Env, c *call) error {
+	if err := checkDetach(c); err != nil {
+		return err
+	}
 	config, err := env.Config(ctx, c)
 	if err != nil {
 		return err
@@ -106,6 +110,9 @@ func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.O
 	}
 	if err := keepOptions(dir, c); err != nil {
 		return err
+	}
+	if c.is("detach") {
+		return w.detach(ctx, nil)
 	}
 	return w.goOnInTrees(ctx)
 }
@@ -255,6 +262,8 @@ func (e *Env) presence(c Config, json bool) presence {
 	switch {
 	case c.Timeout == 0:
 		return nobody
+	case e.isDetached():
+		return elsewhere
 	case e.InTerminal && !json:
 		return here
 	case c.Waits:

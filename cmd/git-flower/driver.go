@@ -4,19 +4,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"git-flower/gitstate"
 )
 
 // drivers tells which processes of this machine seem to drive runs, by the
-// run's name. It only looks: the process that a run's lock file names is alive.
-// Whoever wants to drive a run asks the lock itself, which the kernel keeps.
+// run's name.
 func drivers(store *gitstate.Store, runs []gitstate.Summary) map[string]int {
-	layout := store.Layout()
-	driven, err := os.ReadDir(filepath.Join(layout.Flower, "run"))
+	driven, err := os.ReadDir(filepath.Join(store.Layout().Flower, "run"))
 	if err != nil {
 		return nil // nothing was ever driven here
 	}
@@ -29,25 +25,20 @@ func drivers(store *gitstate.Store, runs []gitstate.Summary) map[string]int {
 		if !local[r.Name] || ended(r) {
 			continue
 		}
-		if pid := lockHolder(filepath.Join(layout.RunDir(r.Name), "lock")); pid > 0 && alive(pid) {
+		if pid := driverOf(store, r.Name); pid > 0 {
 			pids[r.Name] = pid
 		}
 	}
 	return pids
 }
 
-// lockHolder is the process that last took a lock, 0 when none can be read.
-func lockHolder(file string) int {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return 0
+// driverOf is the process of this machine that drives a run, else 0. It only
+// looks; whoever wants to drive a run asks the lock itself, which the kernel keeps.
+func driverOf(store *gitstate.Store, run string) int {
+	if pid := store.Driver(run); pid > 0 && alive(pid) {
+		return pid
 	}
-	line, _, _ := strings.Cut(string(data), "\n")
-	pid, err := strconv.Atoi(line)
-	if err != nil || pid < 1 {
-		return 0
-	}
-	return pid
+	return 0
 }
 
 // alive reports whether a process exists; where that cannot be told, it does not.

@@ -80,7 +80,7 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventHeartbeat:
 		p.line("person", asks, fmt.Sprintf("~ question %s still waits, another %s: %s", number(ev.ID), time.Duration(ev.Wait*float64(time.Second)).Round(time.Second), ev.Text))
 	case engine.EventAmendment:
-		p.line("person", good, "+ "+ev.State+": "+firstLine(ev.Text))
+		p.line("person", good, "+ "+delivery(ev)+": "+firstLine(ev.Text))
 	case engine.EventRetry:
 		p.line(who(ev), asks, "~ "+retryWords(ev))
 	case engine.EventCheck:
@@ -92,6 +92,17 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
+}
+
+// delivery tells how far words have come, and by whom or for whom.
+func delivery(ev engine.Event) string {
+	switch {
+	case ev.State == "queued" && ev.Worker != "":
+		return "queued for " + ev.Worker
+	case ev.State == "taken":
+		return "taken by " + who(ev)
+	}
+	return ev.State
 }
 
 // told are the tools of ours whose effect has an event of its own.

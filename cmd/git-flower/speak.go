@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"git-flower/engine/inbox"
@@ -86,14 +85,6 @@ func add(ctx context.Context, run *gitstate.Run, work func(gitstate.History) (gi
 	}
 }
 
-// driverOf is the process of this machine that seems to drive a run, else 0.
-func driverOf(store *gitstate.Store, run string) int {
-	if pid := lockHolder(filepath.Join(store.Layout().RunDir(run), "lock")); pid > 0 && alive(pid) {
-		return pid
-	}
-	return 0
-}
-
 // pass wakes whoever drives the run, and says that the words are safe and who
 // takes them up.
 func (e *Env) pass(ctx context.Context, store *gitstate.Store, run *gitstate.Run, d gitstate.Doc) error {
@@ -110,5 +101,9 @@ func (e *Env) pass(ctx context.Context, store *gitstate.Store, run *gitstate.Run
 	if err := inbox.Knock(inboxOf(store, name), string(d.Kind)); err != nil {
 		say(e.Err, "warning", fmt.Sprintf("process %d is not woken and sees it at its next record: %v", pid, err))
 	}
-	return write(e.Out, text+fmt.Sprintf("process %d drives it and takes it up\n", pid))
+	taker := "takes it up"
+	if d.Meta.Worker != "" {
+		taker = "passes it to " + d.Meta.Worker
+	}
+	return write(e.Out, text+fmt.Sprintf("process %d drives it and %s\n", pid, taker))
 }
