@@ -20,8 +20,8 @@ type State interface {
 
 // Trees hands out workers' trees and takes their work in.
 type Trees interface {
-	// Prepare has a free tree lie ready at a commit.
-	Prepare(ctx context.Context, base string) error
+	// Prepare has n free trees lie ready at a commit.
+	Prepare(ctx context.Context, base string, n int) error
 	Add(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
 	Reopen(ctx context.Context, s worktree.Spec) (*worktree.Tree, error)
 	Finish(ctx context.Context, t *worktree.Tree, m worktree.CommitMessage) (worktree.Result, error)

@@ -113,7 +113,7 @@ type memoryTrees struct {
 	stat     string
 }
 
-func (m *memoryTrees) Prepare(context.Context, string) error { return nil }
+func (m *memoryTrees) Prepare(context.Context, string, int) error { return nil }
 
 func (m *memoryTrees) Add(_ context.Context, s worktree.Spec) (*worktree.Tree, error) {
 	m.mu.Lock()

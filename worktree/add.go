@@ -51,49 +51,19 @@ func (p *Pool) commitHere(ctx context.Context, id string) (string, error) {
 	return p.commit(ctx, id)
 }
 
-// make takes a slot and fills it with the files of a tree object; HEAD is o.Base.
+// make fills a slot with the files of a tree object; HEAD is o.Base.
 func (p *Pool) make(ctx context.Context, o owner, tree string) (*Tree, error) {
-	s, err := p.take(o.Base)
+	s, leave, err := p.place(ctx, o.Base)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	o.PID, o.Since = os.Getpid(), p.c.Now().UTC().Format(time.RFC3339)
 	if err := p.build(ctx, s, o, tree); err != nil {
 		return nil, errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	p.hold(s)
 	return s.asTree(), nil
-}
-
-// Prepare sees to it that a free tree lies ready at a commit, so that Add need
-// not wait for files. It is for the time when nobody waits.
-func (p *Pool) Prepare(ctx context.Context, base string) error {
-	if err := p.prepare(ctx, base); err != nil {
-		return fmt.Errorf("cannot prepare a tree at '%s': %w", base, err)
-	}
-	return nil
-}
-
-func (p *Pool) prepare(ctx context.Context, base string) error {
-	base, err := p.commitHere(ctx, base)
-	if err != nil {
-		return err
-	}
-	tree, err := p.treeOf(ctx, base)
-	if err != nil {
-		return err
-	}
-	s, err := p.take(base)
-	if err != nil {
-		return err
-	}
-	if s.owner.State == stateFree && s.owner.Base == base {
-		return s.unlock()
-	}
-	if err := p.claim(ctx, s, owner{PID: os.Getpid()}, tree); err != nil {
-		return errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
-	}
-	return errors.Join(s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} }), s.unlock())
 }
 
 // claim marks a slot as ours to build in and fills it.

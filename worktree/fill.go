@@ -17,13 +17,16 @@ import (
 // fill makes the slot's files those of a tree object. A slot that was clean at
 // some commit is changed where it differs; any other is made anew.
 func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string) error {
-	if was.State == stateFree && was.Base != "" && p.reuse(ctx, s, was.Base, tree) == nil {
+	if was.clean() && p.reuse(ctx, s, was.Base, tree) == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := p.wipe(s); err != nil {
+		return err
+	}
+	if err := p.room(ctx, tree, 1); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.tree(), 0o700); err != nil {
@@ -52,12 +55,18 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	return s.keepIndex(index)
 }
 
-// reuse brings a slot that is clean at a commit to a tree object.
+// reuse brings a slot that is clean at a commit to a tree object. What was
+// prepared under our lock is not looked at again: who could write there could
+// write into a tree in use as well.
 func (p *Pool) reuse(ctx context.Context, s *slot, base, tree string) error {
+	proven := s.proven
+	s.proven = false
 	if at, err := p.treeOf(ctx, base); err != nil || at != tree {
 		if err := p.checkOut(ctx, s, tree); err != nil {
 			return err
 		}
+	} else if proven {
+		return nil
 	}
 	return p.nothingBut(ctx, s, s.index())
 }

@@ -35,6 +35,9 @@ type owner struct {
 	Since  string   `json:"since,omitempty"` // RFC 3339
 }
 
+// clean reports whether the slot's files are those of Base.
+func (o owner) clean() bool { return o.State == stateFree && o.Base != "" }
+
 // readOwner reads a slot's owner file. One that is missing is that of an empty
 // slot; one that cannot be understood is no error either, but is told apart.
 func readOwner(dir string) (owner, error) {

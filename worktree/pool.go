@@ -18,14 +18,15 @@ const DefaultLimit = 10 << 20
 
 // A Config says whose trees a Pool keeps and where.
 type Config struct {
-	Git       gitcmd.Git       // in the user's repository, with the caller's environment
-	GitDir    string           // its git directory, absolute
-	CommonDir string           // its common git directory, absolute; GitDir but for linked worktrees
-	State     string           // folder of this repository's local state, absolute; made if missing
-	Now       func() time.Time // nil means time.Now
-	Identity  string           // "Name <mail>"; empty means git's answer, else git flower's own
-	Limit     int64            // zero means DefaultLimit
-	NoSync    bool             // leave it to the system when objects reach the disk
+	Git       gitcmd.Git                     // in the user's repository, with the caller's environment
+	GitDir    string                         // its git directory, absolute
+	CommonDir string                         // its common git directory, absolute; GitDir but for linked worktrees
+	State     string                         // folder of this repository's local state, absolute; made if missing
+	Now       func() time.Time               // nil means time.Now
+	Identity  string                         // "Name <mail>"; empty means git's answer, else git flower's own
+	Limit     int64                          // zero means DefaultLimit
+	Room      func(dir string) (Room, error) // what is free where trees are kept; nil asks the system
+	NoSync    bool                           // leave it to the system when objects reach the disk
 }
 
 // A Pool keeps the workers' trees of one repository. Several processes may use
@@ -36,7 +37,11 @@ type Pool struct {
 
 	mu    sync.Mutex
 	held  map[string]*slot // by name, those whose lock is ours
+	ready []*slot          // free, proven and locked by us
 	known *facts
+	sizes map[string]Room // by tree object, what its files take
+
+	filling chan struct{} // holds one while a tree is filled
 }
 
 // A Tree is a working tree in the hands of this process.
@@ -73,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
 	}
-	p := &Pool{c: c, held: map[string]*slot{}}
+	p := &Pool{c: c, held: map[string]*slot{}, sizes: map[string]Room{}, filling: make(chan struct{}, 1)}
 	err := p.makeDirs()
 	if err == nil {
 		err = p.heal(ctx)
@@ -96,6 +101,10 @@ func (p *Pool) Close() error {
 		errs = append(errs, s.unlock())
 		delete(p.held, name)
 	}
+	for _, s := range p.ready {
+		errs = append(errs, s.unlock())
+	}
+	p.ready = nil
 	return errors.Join(errs...)
 }
 

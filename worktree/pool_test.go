@@ -173,27 +173,10 @@ func TestReopenGivesALostGitDirectoryBack(t *testing.T) {
 	}
 }
 
-func TestPreparedTreeIsTaken(t *testing.T) {
-	ctx := context.Background()
-	r := newRepo(t, small)
-	p := r.pool()
-	must(t, p.Prepare(ctx, r.head()))
-	must(t, p.Prepare(ctx, r.head()))
-	if got := states(t, p); got != stateFree {
-		t.Errorf("states %q", got)
-	}
-	if tree := add(t, p, "coder-1", r.head()); tree.Slot != "1" {
-		t.Errorf("%+v", tree)
-	}
-	if err := p.Prepare(ctx, "nothing"); err == nil {
-		t.Error("prepared nothing")
-	}
-}
-
 func TestAFailedAddLeavesNoTrace(t *testing.T) {
 	r := newRepo(t, small)
 	p := r.pool()
-	must(t, p.Prepare(context.Background(), r.head()))
+	must(t, p.Prepare(context.Background(), r.head(), 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if tree, err := p.Add(ctx, Spec{Run: "run", Worker: "coder-1", Base: r.head()}); err == nil {

@@ -29,6 +29,8 @@ type slot struct {
 	lock  *os.File
 	busy  sync.Mutex // one of our operations at a time
 	owner owner
+
+	proven bool // it was proven to be at its base since we have the lock
 }
 
 func (s *slot) tree() string     { return filepath.Join(s.dir, "tree") }

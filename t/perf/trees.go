@@ -111,7 +111,7 @@ func (t *treeContest) prepared(ctx context.Context, _ int) error {
 	if err := t.giveBack(ctx); err != nil {
 		return err
 	}
-	return t.pool.Prepare(ctx, t.base)
+	return t.pool.Prepare(ctx, t.base, 1)
 }
 
 // used leaves a free tree in which a worker has worked.
@@ -130,7 +130,8 @@ func (t *treeContest) used(ctx context.Context, _ int) error {
 	return t.giveBack(ctx)
 }
 
-// fresh leaves no tree at all.
+// fresh has no tree at all. The old ones stay where they are, as git's do: ext4
+// is slow to make files for a while where many were removed.
 func (t *treeContest) fresh(ctx context.Context, _ int) error {
 	if err := t.giveBack(ctx); err != nil {
 		return err
@@ -138,9 +139,8 @@ func (t *treeContest) fresh(ctx context.Context, _ int) error {
 	if err := t.pool.Close(); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(t.state); err != nil {
-		return err
-	}
+	t.nth++
+	t.state = filepath.Join(filepath.Dir(t.dir), fmt.Sprintf("state-%d", t.nth))
 	gitDir := filepath.Join(t.dir, ".git")
 	var err error
 	t.pool, err = worktree.Open(ctx, worktree.Config{Git: t.git, GitDir: gitDir, CommonDir: gitDir, State: t.state})
