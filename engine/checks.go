@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 	"git-flower/worktree"
 	"git-flower/worktree/process"
@@ -45,6 +47,19 @@ func (e *Engine) runChecks(ctx context.Context, g document.Goal, t *worktree.Tre
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// accept makes sure that a recorded goal's commands may run here. Where they may
+// not, it is a save point: nothing of the goal has run.
+func (e *Engine) accept(ctx context.Context, step string, goal gitstate.Doc) error {
+	if e.deps.Trust == nil {
+		return nil
+	}
+	err := e.deps.Trust.Accept(ctx, goal)
+	if errors.Is(err, ErrForeign) {
+		return &Pause{Reason: PauseForeign, Step: step, Err: err}
+	}
+	return err
 }
 
 var bareWord = regexp.MustCompile(`^[A-Za-z0-9._+-]+$`)

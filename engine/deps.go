@@ -52,6 +52,13 @@ type Commands interface {
 	Run(ctx context.Context, c process.Command) (process.Result, error)
 }
 
+// Trust decides whether the commands of a goal may run on this machine. Others can
+// add a goal to a run while it is driven, so it is asked each time.
+type Trust interface {
+	// Accept returns ErrForeign when nobody has accepted them here.
+	Accept(ctx context.Context, goal gitstate.Doc) error
+}
+
 // Transcripts tells whether a session's past is on this machine.
 type Transcripts interface {
 	Len(ctx context.Context, session string) (int, error)

@@ -20,6 +20,7 @@ type Deps struct {
 	Joins       Joins
 	Scenes      Scenes
 	Commands    Commands
+	Trust       Trust // nil: every command may run
 	Harness     harness.Harness
 	Transcripts Transcripts
 	Human       Human

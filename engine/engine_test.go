@@ -29,7 +29,8 @@ type rig struct {
 	clock   *stillClock
 	config  Config
 	runs    scripted
-	human   Human       // instead of answers
+	human   Human // instead of answers
+	trust   Trust
 	words   chan string // typed at the terminal
 	engine  *Engine     // of the newest wake
 }
@@ -108,7 +109,7 @@ func (r *rig) run(t *testing.T) (Outcome, error) {
 	}
 	e, err := New(Deps{
 		State: r.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: human, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
+		Harness: r.fake, Transcripts: r.said, Human: human, Trust: r.trust, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
 	}, r.config)
 	if err != nil {
 		t.Fatal(err)

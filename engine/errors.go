@@ -10,6 +10,10 @@ import (
 // ErrNobody means that no person answered in time.
 var ErrNobody = errors.New("nobody answered")
 
+// ErrForeign means that the commands of a goal came from elsewhere and nobody has
+// accepted them on this machine.
+var ErrForeign = errors.New("commands that nobody has accepted on this machine")
+
 // A Pause is a save point: the run is recorded and goes on with 'resume'.
 type Pause struct {
 	Reason PauseReason
@@ -27,11 +31,13 @@ const (
 	PauseFull                       // the context is full
 	PauseLater                      // network or usage limit: trying later helps
 	PauseRefused                    // credentials, model or request refused: trying again does not help
+	PauseForeign                    // commands came from elsewhere; a person has to accept them
 )
 
 func (p *Pause) Error() string {
 	what := [...]string{"stopped by a failure", "stopped at the budget", "stopped with a full context",
-		"stopped until the endpoint answers again", "stopped since the endpoint refuses"}[p.Reason]
+		"stopped until the endpoint answers again", "stopped since the endpoint refuses",
+		"stopped before a command ran"}[p.Reason]
 	if p.Err == nil {
 		return fmt.Sprintf("%s in step '%s'", what, p.Step)
 	}

@@ -83,6 +83,9 @@ func (tr *trial) label() string {
 }
 
 func (tr *trial) runChecks(ctx context.Context) error {
+	if err := tr.e.accept(ctx, tr.a.Step.Name, tr.a.Goal); err != nil {
+		return err
+	}
 	h := tr.e.deps.State.History()
 	protect := worktree.ProtectSpec{From: string(h.Base), Paths: tr.goal.Protected}
 	scene, err := tr.e.deps.Scenes.Checkout(ctx, string(tr.a.Work.Meta.Code), protect)

@@ -69,6 +69,17 @@ func askedAbout(h gitstate.History, answer gitstate.Doc) gitstate.Doc {
 	return d
 }
 
+// Whole is the goal that the person dropped checks from to get this one, else the
+// goal itself. Its commands are those that somebody wrote.
+func Whole(h gitstate.History, goal gitstate.Doc) gitstate.Doc {
+	for _, answer := range slices.Backward(h.Of(gitstate.KindAnswer)) {
+		if whole := askedAbout(h, answer); answer.Meta.State == answerDrop && slices.Contains(goal.Meta.Replaces, whole.Name()) {
+			return whole
+		}
+	}
+	return goal
+}
+
 // confirm tells before any work is paid for which checks nobody can verify
 // here, and asks the person what to do about them.
 func (e *Engine) confirm(ctx context.Context, a Confirm) error {

@@ -97,6 +97,35 @@ test_expect_success 'where it was recorded nothing is asked' '
 	resume && test_path_exists ../ran && test "$(flower_count end odd)" = 1
 '
 
+# The run is driven by one clone; another one, which was sent all of it, writes a
+# goal of its own and sends it back.
+test_expect_success 'a goal that comes while the run is driven is stopped before its commands' '
+	git init -q --bare hub.git && git clone -q origin driven && cd driven &&
+	rm -f ../go ../running &&
+	flower_background start --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 --name live "commands" &&
+	test_wait_for test -e ../running &&
+	git push -q ../hub.git HEAD:refs/heads/main "refs/flower/*:refs/flower/*" &&
+	git clone -q ../hub.git ../other && cd ../other &&
+	git fetch -q origin "refs/flower/*:refs/flower/*" &&
+	GIT_EDITOR="sed -i -e s,echo.ran.*made,touch\ ~/theirs," git flower edit goal live &&
+	git show flower/run/live:goal.md >../planted.goal && test_grep "theirs" ../planted.goal &&
+	git push -q origin "refs/flower/*:refs/flower/*" &&
+	cd ../driven &&
+	git fetch -q ../hub.git "refs/flower/*:refs/flower/*" && : >../go &&
+	flower_wait && test "$flower_code" = 2 &&
+	test_grep "^hint: .*git flower resume live" ../background.err &&
+	test_path_missing "$HOME/theirs" &&
+	test "$(flower_count report live)" = 1 && flower_kinds live >../kinds && test_grep ! "^verdict$" ../kinds
+'
+
+test_expect_success 'resume shows them and runs nothing; accepted, it goes on' '
+	cd driven && tip=$(git rev-parse flower/run/live) &&
+	git log -1 --format=%H --grep "^goal: " flower/run/live >../goal &&
+	test_expect_code 2 resume live && test_grep "touch ~/theirs" ../err &&
+	test_path_missing "$HOME/theirs" && test "$tip" = "$(git rev-parse flower/run/live)" &&
+	resume --trust "$(cat ../goal)" live && test_path_exists "$HOME/theirs"
+'
+
 test_expect_success 'a run that has ended runs nothing and asks nothing' '
 	fetched ended && cd ended &&
 	resume odd && test_path_missing ../ran

@@ -103,6 +103,8 @@ func endingOf(p *engine.Pause) ending {
 		return endLimit
 	case engine.PauseRefused:
 		return endFatal
+	case engine.PauseForeign:
+		return endPerson
 	}
 	return endLater
 }
@@ -111,6 +113,8 @@ func hintOf(p *engine.Pause, run string) string {
 	switch p.Reason {
 	case engine.PauseBudget:
 		return fmt.Sprintf("\"git flower resume %s --budget <usd>\" goes on with a larger budget", run)
+	case engine.PauseForeign:
+		return fmt.Sprintf("\"git flower resume %s\" shows the commands and asks whether they may run here", run)
 	case engine.PauseRefused:
 		return fmt.Sprintf("see to what the endpoint says, then \"git flower resume %s\" goes on", run)
 	}

@@ -10,39 +10,70 @@ import (
 	"slices"
 	"strings"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 )
 
-// accept lets the commands of a goal run here only if this repository recorded
-// the goal itself or a person accepted it on this machine. Commands are code, and
-// whoever may push to where we fetch from could have written them.
+// accept lets the commands of the goal that counts run here only if this
+// repository recorded the goal itself or a person accepted it on this machine.
+// Commands are code, and whoever may push to where we fetch from could have
+// written them.
 func (w *wake) accept(ctx context.Context) error {
-	h := w.run.History()
-	goal, commands := standingCommands(h)
+	goal, commands := standingCommands(w.run.History())
 	if len(commands) == 0 {
 		return nil
 	}
-	commit, err := w.commitOf(ctx, goal)
-	if err != nil {
+	o, err := w.originOf(ctx, goal)
+	if o.trusted || err != nil {
 		return err
 	}
-	if here, err := w.recordedHere(ctx, commit); here || err != nil {
+	if err := w.askTrust(ctx, o.commit, commands); err != nil {
 		return err
 	}
-	blob, err := w.store.Git().Line(ctx, "rev-parse", "--verify", "--end-of-options", string(commit)+":"+goal.Name())
-	if err != nil {
-		return fmt.Errorf("look for the goal of run '%s': %w", h.Name, err)
-	}
-	file := filepath.Join(w.store.Layout().State, "trusted")
-	if known, err := isTrusted(file, blob); known || err != nil {
-		return err
-	}
-	if err := w.askTrust(ctx, commit, commands); err != nil {
-		return err
-	}
-	return remember(file, blob)
+	return remember(w.trusted(), o.blob)
 }
+
+// A gate stands before the commands of goals that come while a run is driven. It
+// asks nobody: the terminal has other listeners by then.
+type gate struct{ w *wake }
+
+// Accept implements engine.Trust.
+func (g gate) Accept(ctx context.Context, goal gitstate.Doc) error {
+	o, err := g.w.originOf(ctx, goal)
+	if o.trusted || err != nil {
+		return err
+	}
+	return fmt.Errorf("the goal of record %s has %w", o.commit.Short(), engine.ErrForeign)
+}
+
+// An origin says where a goal comes from.
+type origin struct {
+	commit  gitstate.ObjectID // its record
+	blob    string
+	trusted bool
+}
+
+// originOf looks where a goal comes from, or the one that checks were dropped
+// from: leaving some out accepts none of the others.
+func (w *wake) originOf(ctx context.Context, goal gitstate.Doc) (o origin, err error) {
+	goal = engine.Whole(w.run.History(), goal)
+	if o.commit, err = w.commitOf(ctx, goal); err != nil {
+		return o, err
+	}
+	if o.trusted, err = w.recordedHere(ctx, o.commit); o.trusted || err != nil {
+		return o, err
+	}
+	o.blob, err = w.store.Git().Line(ctx, "rev-parse", "--verify", "--end-of-options", string(o.commit)+":"+goal.Name())
+	if err != nil {
+		return o, fmt.Errorf("look for the goal of run '%s': %w", w.run.Name(), err)
+	}
+	o.trusted, err = isTrusted(w.trusted(), o.blob)
+	return o, err
+}
+
+// trusted is the file of the goals that were accepted on this machine.
+func (w *wake) trusted() string { return filepath.Join(w.store.Layout().State, "trusted") }
 
 // standingCommands are what the checks of the goal that counts would run. A goal
 // without words that were added since is set anew before anything runs.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 )
 
@@ -85,6 +86,35 @@ func TestOnlyCommandsThatWouldRunAreAsked(t *testing.T) {
 	}
 	if _, commands := standingCommands(gitstate.History{}); commands != nil {
 		t.Errorf("no goal: %q", commands)
+	}
+}
+
+// Dropping checks here makes the commands of the others no more ours.
+func TestDroppingChecksAcceptsNoCommands(t *testing.T) {
+	w, _ := foreign(t, "")
+	w.person = nobody
+	goal, _ := w.run.History().Current(gitstate.KindGoal)
+	add := func(r gitstate.Record, err error) {
+		t.Helper()
+		if err == nil {
+			_, err = w.run.Append(t.Context(), r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(gitstate.Record{Kind: gitstate.KindQuestion, Subject: "1 of 2 checks", Body: "1 of 2 checks\n1. keep: a\n2. drop: b\n3. stop: c",
+		Meta: gitstate.Meta{Step: "goal", From: []string{goal.Name()}}}, nil)
+	add(engine.Reply(w.run.History(), engine.OpenQuestions(w.run.History())[0], "drop", "", w.env.Now()))
+	dropped, _ := w.run.History().Current(gitstate.KindGoal)
+	if dropped.Name() == goal.Name() {
+		t.Fatal("nothing was dropped")
+	}
+	if err := (gate{w}).Accept(t.Context(), dropped); !errors.Is(err, engine.ErrForeign) {
+		t.Errorf("what was left over: %v", err)
+	}
+	if err := w.accept(t.Context()); err == nil {
+		t.Error("accepted before the run goes on")
 	}
 }
 

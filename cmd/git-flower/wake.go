@@ -129,7 +129,7 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	dir := w.store.Layout().RunDir(w.run.Name())
 	human := newPerson(w.env, w.config.Timeout, w.person, func() []string { return recentEvents(dir) })
 	e, err := engine.New(engine.Deps{
-		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{},
+		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
 		Harness: model.harness, Transcripts: transcripts, Human: human,
 		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: human.words, Asides: human.asides,
 	}, config)
