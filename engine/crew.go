@@ -102,7 +102,16 @@ func (c *crew) bring(m *member) (gitstate.Doc, error) {
 	if !ok {
 		return report, fmt.Errorf("the report of '%s' is not in the history", m.begun.Meta.Worker)
 	}
-	return report, c.e.deps.Trees.Release(context.WithoutCancel(c.ctx), w.tree)
+	if err := c.e.deps.Trees.Release(context.WithoutCancel(c.ctx), w.tree); err != nil {
+		w.notice(notGivenBack(m.begun.Meta.Worker, err))
+	}
+	return report, nil
+}
+
+// notGivenBack is no reason to stop: the work is in the records, and the folder is
+// for a person to look at.
+func notGivenBack(worker string, err error) string {
+	return fmt.Sprintf("the tree of '%s' was not given back: %v", worker, err)
 }
 
 // atWork is the part of a worker's life that runs beside others.
@@ -247,20 +256,21 @@ func (c *crew) tellLate(ctx context.Context, t *talk) (harness.Ended, error) {
 }
 
 // close stops the members that are still at work and waits for all of them:
-// each keeps what it has done so far.
-func (c *crew) close() error {
+// each keeps what it has done so far. It returns their errors that told, how the
+// attempt ended, does not hold.
+func (c *crew) close(told error) error {
 	c.cancel(errAttemptOver)
 	c.mu.Lock()
 	members := c.members
 	c.mu.Unlock()
+	var errs []error
 	for _, m := range members {
 		<-m.done
+		if !errors.Is(m.err, errAttemptOver) && !errors.Is(told, m.err) {
+			errs = append(errs, m.err)
+		}
 	}
-	err := errorsOf(members)
-	if errors.Is(err, errAttemptOver) {
-		return nil
-	}
-	return err
+	return errors.Join(errs...)
 }
 
 // errAttemptOver is why members are stopped when their attempt ends first.

@@ -110,9 +110,7 @@ func reserveOf(budget gitstate.MicroUSD) gitstate.MicroUSD { return min(budget/1
 // a save point (*Pause), or its context is cancelled (the context's cause).
 func (e *Engine) Run(ctx context.Context) (Outcome, error) {
 	e.emit(Event{Kind: EventWake, Text: e.deps.State.History().Name})
-	if err := e.tidy(ctx); err != nil {
-		return e.outcome(Stop{}), err
-	}
+	e.tidy(ctx)
 	defer e.ahead(ctx)()
 	defer e.listen(ctx)()
 	action := e.again(e.next())
@@ -269,7 +267,7 @@ func (e *Engine) emit(ev Event) {
 
 // tidy gives back the trees of workers whose reports are recorded: a crash
 // between report and release leaves them behind.
-func (e *Engine) tidy(ctx context.Context) error {
+func (e *Engine) tidy(ctx context.Context) {
 	h := e.deps.State.History()
 	for _, d := range h.Of(gitstate.KindReport) {
 		tree, err := e.deps.Trees.Reopen(ctx, e.spec(d.Meta.Worker, ""))
@@ -277,10 +275,9 @@ func (e *Engine) tidy(ctx context.Context) error {
 			continue // gone already, as it should be
 		}
 		if err := e.deps.Trees.Release(ctx, tree); err != nil {
-			return fmt.Errorf("give back the tree of '%s': %w", d.Meta.Worker, err)
+			e.emit(Event{Kind: EventNotice, Worker: d.Meta.Worker, Text: notGivenBack(d.Meta.Worker, err)})
 		}
 	}
-	return nil
 }
 
 func (e *Engine) model(r Role) string {

@@ -24,7 +24,7 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 	if err == nil {
 		err = e.coordinate(ctx, a, c, p)
 	}
-	return errors.Join(err, c.close())
+	return errors.Join(err, c.close(err))
 }
 
 // coordinate drives the coordinator's session to the end of its turn.

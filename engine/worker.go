@@ -42,7 +42,11 @@ func (w *worker) work(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	err = errors.Join(err, w.save(context.WithoutCancel(ctx)))
+	lost := w.save(context.WithoutCancel(ctx))
+	if lost != nil {
+		w.notice(fmt.Sprintf("%v; it is in '%s' alone", lost, w.tree.Path))
+	}
+	err = errors.Join(err, lost)
 	if w.failed = ownProblem(err); w.failed != nil {
 		return nil
 	}
@@ -292,4 +296,10 @@ func (w *worker) emit(state, text string) {
 		kind = EventJoin
 	}
 	w.e.emit(Event{Kind: kind, Step: m.Step, Label: m.Label, Worker: m.Worker, Session: m.Session, State: state, Text: text})
+}
+
+// notice tells whoever watches something that no record has to hold.
+func (w *worker) notice(text string) {
+	m := w.begun.Meta
+	w.e.emit(Event{Kind: EventNotice, Step: m.Step, Label: m.Label, Worker: m.Worker, Session: m.Session, Text: text})
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"git-flower/worktree/process"
 )
 
 // Add makes a tree for a worker, detached at spec.Base, in a place that is free
@@ -73,7 +75,8 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, tree string) error {
 		return err
 	}
 	crashPoint("worktree-add-claimed")
-	if err := p.dropCopies(s); err != nil {
+	// What was started in an earlier folder of this name would write into this one.
+	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
 		return err
 	}
 	return p.fill(ctx, s, was, tree)
@@ -129,7 +132,7 @@ func (p *Pool) takeFree(name string) *slot {
 		return nil // somebody was faster
 	}
 	if s.owner.State == stateFree || s.owner.State == stateEmpty {
-		if !occupied(s.dir) {
+		if occupied(s) == "" {
 			return s
 		}
 	}

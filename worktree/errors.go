@@ -20,6 +20,16 @@ func (e *InProgressError) Error() string {
 	return fmt.Sprintf("a %s is in progress in the checkout", e.Operation)
 }
 
+// An AsideError is a tree that was kept instead of given back.
+type AsideError struct {
+	Path   string // where its files are now
+	Reason string
+}
+
+func (e *AsideError) Error() string {
+	return fmt.Sprintf("%s; it was moved to '%s'", e.Reason, e.Path)
+}
+
 // A DirtyError is a checkout with uncommitted changes.
 type DirtyError struct {
 	Paths   []string

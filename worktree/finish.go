@@ -112,7 +112,7 @@ func (p *Pool) importHead(ctx context.Context, s *slot, notes *[]string) (string
 	case h.branch != "" && h.commit == "":
 		note(fmt.Sprintf("the worker's HEAD names '%s', which has no commit", h.branch))
 	case h.commit == "":
-		note("the worker removed its git directory; commits that were not imported are lost")
+		note("the worker's git directory is gone; commits that were not imported are lost")
 	case h.branch != "" && h.commit != s.owner.Base:
 		note(fmt.Sprintf("the worker's commits are on '%s'", h.branch))
 	}

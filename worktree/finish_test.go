@@ -87,13 +87,13 @@ b'; printf 3 >'日 本.txt'; printf 4 >'*'; printf 5 >'--help'; printf 6 >'"q\';
 		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|", notes: []string{"does not go back to its base"}, parent: "base HEAD",
 	}, {
 		name: "the folder is deleted", script: `rm -rf "$PWD"`,
-		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"deleted its tree"},
+		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"tree was deleted"},
 	}, {
 		name: "the folder is a link", script: `d=$PWD; cd ..; rm -rf "$d"; ln -s / "$d"`,
-		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"deleted its tree"},
+		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"tree was deleted"},
 	}, {
 		name: "all in the folder is deleted", script: `git commit -q --allow-empty -m e; rm -rf -- * .git*`,
-		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"deleted its tree"}, parent: "base",
+		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|", notes: []string{"tree was deleted"}, parent: "base",
 	}, {
 		name: "the link to the git directory is deleted", script: `rm .git; echo o >o`,
 		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|", notes: []string{"'.git' was removed"},
@@ -102,7 +102,7 @@ b'; printf 3 >'日 本.txt'; printf 4 >'*'; printf 5 >'--help'; printf 6 >'"q\';
 		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|p|", notes: []string{"'.git' was removed"}, parent: "base",
 	}, {
 		name: "the git directory is deleted", script: `echo o >o; rm -rf ../git`,
-		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|", notes: []string{"removed its git directory"},
+		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|", notes: []string{"git directory is gone"},
 	}, {
 		name: "HEAD is nonsense", script: `echo o >o; echo nonsense >../git/HEAD`,
 		names: ".gitignore|lib/a.txt|lib/b.txt|main.go|o|", notes: []string{"not an object id"},

@@ -160,8 +160,8 @@ func hasMarkers(r io.Reader) bool {
 	return true
 }
 
-// restoreDeleted puts a tree's files back when the worker removed the folder or
-// all that was in it.
+// restoreDeleted puts a tree's files back when somebody removed the folder or all
+// that was in it.
 func (p *Pool) restoreDeleted(ctx context.Context, s *slot) error {
 	gone, err := p.deleted(ctx, s)
 	if err != nil || !gone {
@@ -180,7 +180,7 @@ func (p *Pool) restoreDeleted(ctx context.Context, s *slot) error {
 		return err
 	}
 	return s.set(func(o *owner) {
-		o.Notes = append(o.Notes, "the worker deleted its tree; the files of the last snapshot were put back")
+		o.Notes = append(o.Notes, "the tree was deleted; the files of the last snapshot were put back")
 	})
 }
 

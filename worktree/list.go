@@ -91,11 +91,15 @@ func (p *Pool) heal(ctx context.Context) error {
 			continue // somebody's, or gone meanwhile
 		}
 		err = p.healSlot(ctx, s)
+		var aside *AsideError
+		if errors.As(err, &aside) {
+			err = nil // List shows it
+		}
 		if err = errors.Join(err, s.unlock()); err != nil {
 			return fmt.Errorf("slot '%s': %w", name, err)
 		}
 	}
-	return p.emptyTrash()
+	return errors.Join(process.EndStray(p.treesDir()), p.emptyTrash())
 }
 
 func (p *Pool) healSlot(ctx context.Context, s *slot) error {

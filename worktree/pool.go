@@ -149,10 +149,36 @@ func (p *Pool) heldSlot(name string) *slot {
 func (p *Pool) slotOf(t *Tree) (*slot, error) {
 	if s := p.heldSlot(t.Slot); s != nil {
 		s.busy.Lock()
-		if p.heldSlot(t.Slot) == s {
+		switch err := p.stillOurs(s); {
+		case err != nil:
+			s.busy.Unlock()
+			return nil, fmt.Errorf("cannot use tree '%s': %w", t.Slot, err)
+		case p.heldSlot(t.Slot) == s:
 			return s, nil
 		}
 		s.busy.Unlock() // given back while we waited
 	}
 	return nil, fmt.Errorf("tree '%s' is not held by this process", t.Slot)
+}
+
+// stillOurs takes a held slot anew when somebody removed its folder or its lock,
+// which protects nothing then. Another process may have taken the place since:
+// that is an error.
+func (p *Pool) stillOurs(s *slot) error {
+	if p.heldSlot(s.name) != s || s.inPlace() {
+		return nil
+	}
+	if err := errors.Join(p.makeDirs(), os.MkdirAll(s.dir, 0o700)); err != nil {
+		return err
+	}
+	again, err := p.lockSlot(s.name)
+	if err != nil {
+		return fmt.Errorf("its folder was removed: %w", err)
+	}
+	if o := again.owner; o.State != stateEmpty && (o.State != s.owner.State || o.Run != s.owner.Run || o.Worker != s.owner.Worker) {
+		return errors.Join(errors.New("its folder was removed, and what is there belongs to another"), again.unlock())
+	}
+	err = s.unlock()
+	s.lock = again.lock
+	return errors.Join(err, s.set(func(*owner) {}))
 }

@@ -88,7 +88,7 @@ func TestReopenPutsADeletedTreeBack(t *testing.T) {
 		t.Errorf("x holds %q, %v", text, err)
 	}
 	got := finish(t, second, again)
-	contains(t, got.Notes, "deleted its tree")
+	contains(t, got.Notes, "tree was deleted")
 	if got := finish(t, second, again); len(got.Notes) > 0 {
 		t.Errorf("told twice: %q", got.Notes)
 	}

@@ -13,8 +13,8 @@ import (
 // Release gives a tree back for the next worker. All that is in it and not in
 // its base goes, caches too. A worker's tree goes only with the proof, for which
 // every file is read, that its commits and files are in the user's objects and that what was left out are
-// caches the base itself ignores; any other is moved aside, where List shows it.
-// A throw-away tree needs no proof.
+// caches the base itself ignores; any other is moved aside, where List shows it,
+// and the error is an *AsideError. A throw-away tree needs no proof.
 func (p *Pool) Release(ctx context.Context, t *Tree) error {
 	s, err := p.slotOf(t)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 		return err
 	}
 	crashPoint("worktree-release-begun")
-	if base == "" || occupied(s.dir) || p.clean(ctx, s, base) != nil {
+	if base == "" || occupied(s) != "" || p.clean(ctx, s, base) != nil {
 		base = ""
 		if err := p.wipe(s); err != nil {
 			return err
@@ -62,8 +62,8 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 
 // unsaved says what a worker's tree holds that nothing else does, or nothing.
 func (p *Pool) unsaved(ctx context.Context, s *slot) (string, error) {
-	if occupied(s.dir) {
-		return "a process works in it", nil
+	if by := occupied(s); by != "" {
+		return "it is still used by " + by, nil
 	}
 	if gone, err := p.deleted(ctx, s); err != nil || gone {
 		return "", err
@@ -182,7 +182,8 @@ func eachLooseRef(gitDir string, f func(name, id string)) error {
 }
 
 // moveAside takes a slot with unsaved work out of the pool, as it is. Its git
-// directory goes with it, so that it can be entered and looked at.
+// directory goes with it, so that it can be entered and looked at. Where it is
+// now is an *AsideError.
 func (p *Pool) moveAside(s *slot, reason string) error {
 	err := s.set(func(o *owner) {
 		o.State, o.Reason, o.PID = stateAside, reason, 0
@@ -198,5 +199,8 @@ func (p *Pool) moveAside(s *slot, reason string) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(s.dir, filepath.Join(to, s.name))
+	if err := os.Rename(s.dir, filepath.Join(to, s.name)); err != nil {
+		return err
+	}
+	return &AsideError{Path: filepath.Join(to, s.name, "tree"), Reason: reason}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"git-flower/worktree/process"
 )
 
 func TestReleaseNeedsProof(t *testing.T) {
@@ -154,7 +156,7 @@ func TestNoTreeIsReusedWhileSomebodyIsInIt(t *testing.T) {
 	cmd.Dir = filepath.Join(tree.Path, "lib")
 	must(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
-	if !occupied(tree.Path) {
+	if len(process.Holders(tree.Path)) == 0 {
 		t.Skip("this system does not tell where processes are")
 	}
 	release(t, p, tree)

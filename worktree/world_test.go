@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-flower/gitstate/gitcmd"
+	"git-flower/worktree/process"
 )
 
 func TestOldGitIsRefused(t *testing.T) {
@@ -83,7 +84,7 @@ func TestOpenEndsLeftChecks(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- left.Wait() }()
 	defer left.Process.Kill()
-	if !occupied(check.Path) {
+	if len(process.Holders(check.Path)) == 0 {
 		t.Skip("this system does not tell where processes are")
 	}
 	must(t, first.Close())

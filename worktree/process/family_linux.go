@@ -2,8 +2,10 @@ package process
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,7 +28,7 @@ type member struct {
 
 func newFamily(leader int, mark string) family {
 	f := family{leader: leader, asked: map[member]bool{}}
-	f.marked = func(pid int) bool { return hasMark(pid, mark+"=1") }
+	f.marked = func(pid int) bool { return hasMark(pid, mark) }
 	if s, ok := readStat(leader); ok {
 		f.since = s.start
 	}
@@ -99,22 +101,52 @@ func (f family) candidates() []stat {
 }
 
 func hasMark(pid int, mark string) bool {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(env, []byte(mark))
+	return slices.ContainsFunc(environ(pid), func(kv string) bool { return strings.HasPrefix(kv, mark+"=") })
 }
 
-// leftIn is what commands of an earlier process of ours left running in dir.
-func leftIn(dir string) (family, error) {
-	dir, err := filepath.EvalSymlinks(dir)
+// environ is what a process was started with; nothing of processes of others.
+func environ(pid int) []string {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return family{}, err
+		return nil
 	}
+	return strings.Split(string(env), "\x00")
+}
+
+// leftIn is what commands of an earlier process of ours left running in dir: those
+// that were started there, wherever they are now, and those that are there now.
+func leftIn(dir string) family {
+	p := within(dir)
+	return marked(func(pid int, started []string) bool {
+		return slices.ContainsFunc(started, p.contains) || p.holds("/proc/"+strconv.Itoa(pid), nil)
+	})
+}
+
+// strayFrom is what they left that was started below dir in a folder that is gone.
+func strayFrom(dir string) family {
+	p := within(dir)
+	return marked(func(_ int, started []string) bool {
+		return slices.ContainsFunc(started, func(at string) bool {
+			_, err := os.Lstat(at)
+			return p.contains(at) && errors.Is(err, fs.ErrNotExist)
+		})
+	})
+}
+
+// marked are the processes of commands of ours that are of a kind, which is told
+// by where each was started.
+func marked(kind func(pid int, started []string) bool) family {
 	f := family{leader: -1, asked: map[member]bool{}}
 	f.marked = func(pid int) bool {
-		at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
-		return err == nil && (at == dir || strings.HasPrefix(at, dir+"/")) && hasMark(pid, markPrefix)
+		var started []string
+		for _, kv := range environ(pid) {
+			if key, at, _ := strings.Cut(kv, "="); strings.HasPrefix(key, markPrefix) {
+				started = append(started, at)
+			}
+		}
+		return len(started) > 0 && kind(pid, started)
 	}
-	return f, nil
+	return f
 }
 
 // A stat is what /proc/<pid>/stat says.

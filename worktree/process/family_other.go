@@ -18,7 +18,9 @@ func newFamily(leader int, _ string) family {
 	return family{p}
 }
 
-func leftIn(string) (family, error) { return family{}, nil }
+func leftIn(string) family { return family{} }
+
+func strayFrom(string) family { return family{} }
 
 func (f family) signal(bool) int {
 	if f.shell != nil {

@@ -7,7 +7,8 @@ import (
 
 // markPrefix begins the names of the variables by which a command's processes
 // are found again. Each command has a name of its own, so that the marks of a
-// program that runs commands inside a command add up.
+// program that runs commands inside a command add up. Its value is the directory
+// in which the command was started.
 const markPrefix = "FLOWER_COMMAND_"
 
 func newMark() string {

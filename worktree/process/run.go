@@ -85,7 +85,7 @@ func (c Command) spawn(out io.Writer) (*job, error) {
 	mark := newMark()
 	cmd := exec.Command(shell, "-c", c.Script)
 	cmd.Dir = c.Dir
-	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], "PWD="+c.Dir, mark+"=1")
+	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], "PWD="+c.Dir, mark+"="+c.Dir)
 	cmd.Stdout, cmd.Stderr = w, w
 	ownSession(cmd)
 	if err := cmd.Start(); err != nil {
@@ -141,15 +141,14 @@ func (j *job) end() error {
 
 // EndLeft ends what commands run by an earlier process of ours, one that was
 // killed, still do in dir or below it. On Linux these are the processes whose
-// working directory is there and whose environment carries a mark of Run, with
-// their descendants; elsewhere nothing can be found and nothing is done.
-func EndLeft(dir string) error {
-	f, err := leftIn(dir)
-	if err != nil {
-		return err
-	}
-	return f.end()
-}
+// environment carries a mark of Run and that were started there, have their
+// working directory there or hold a file open there, with their descendants;
+// elsewhere nothing can be found and nothing is done.
+func EndLeft(dir string) error { return leftIn(dir).end() }
+
+// EndStray ends, as EndLeft, what was started below dir in a folder that is no
+// longer there.
+func EndStray(dir string) error { return strayFrom(dir).end() }
 
 // end asks all members to end, and after the grace makes them.
 func (f family) end() error {

@@ -230,13 +230,14 @@ func TestEndLeftEndsWhatAKilledProcessLeft(t *testing.T) {
 	}
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	left := startSleep(t, dir, markPrefix+"0123456789abcdef=1")
+	gone := startSleep(t, elsewhere, markPrefix+"0123456789abcdef="+filepath.Join(dir, "tree"))
 	person := startSleep(t, dir, "NO=mark")
-	other := startSleep(t, elsewhere, markPrefix+"0123456789abcdef=1")
+	other := startSleep(t, elsewhere, markPrefix+"0123456789abcdef="+elsewhere)
 	if err := EndLeft(dir); err != nil {
 		t.Fatal(err)
 	}
-	if alive(left) || !alive(person) || !alive(other) {
-		t.Errorf("left over: %v, a person's: %v, another's: %v", alive(left), alive(person), alive(other))
+	if alive(left) || alive(gone) || !alive(person) || !alive(other) {
+		t.Errorf("left over: %v, elsewhere: %v, a person's: %v, another's: %v", alive(left), alive(gone), alive(person), alive(other))
 	}
 }
 
