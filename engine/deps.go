@@ -44,6 +44,8 @@ type Joins interface {
 // Scenes are throw-away trees in which checks run and judges look.
 type Scenes interface {
 	Checkout(ctx context.Context, commit string, p worktree.ProtectSpec) (*worktree.Tree, error)
+	// TreeDigest names what a tree's files are now; the same files, the same name.
+	TreeDigest(ctx context.Context, t *worktree.Tree) (string, error)
 	Release(ctx context.Context, t *worktree.Tree) error
 }
 

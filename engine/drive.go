@@ -24,6 +24,7 @@ type job struct {
 	dir    string
 	roots  []string // where file tools may write
 	tools  []harness.Tool
+	shell  bool // Bash, beside what the role has
 	limits limits
 	// session to go on in; empty: a new one.
 	session string
@@ -62,7 +63,7 @@ type talk struct {
 func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	text, err := rules(facts{
 		Role: j.role, Run: e.deps.State.History().Name, Worker: j.worker, Dir: j.dir, Bench: e.c.Bench,
-		Extra: e.c.Instructions,
+		Shell: j.shell, Extra: e.c.Instructions,
 	})
 	if err != nil {
 		return nil, err
@@ -70,13 +71,17 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	row := e.books.open(gitstate.LedgerRow{
 		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: e.model(j.role),
 	}, e.deps.Clock.Now())
-	policy := j.role.policy(toolNames(j.tools), j.roots, []string{j.dir, e.c.Bench})
+	builtin := j.role.builtin()
+	if j.shell {
+		builtin = append(builtin, "Bash")
+	}
+	policy := j.role.policy(append(toolNames(j.tools), builtin...), j.roots, []string{j.dir, e.c.Bench})
 	t := &talk{e: e, job: j, row: row}
 	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
 		Session: j.session, Resume: j.resume,
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
 		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: j.limits.least(e.c.Roles[j.role].MaxTurns), MaxOutput: j.limits.output,
-		Tools: j.role.builtin(), Custom: t.custom(),
+		Tools: builtin, Custom: t.custom(),
 		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
 		Gate:      gate{e: e, row: row, ceiling: j.limits.cost},
 		Env:       e.c.Env,

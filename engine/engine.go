@@ -49,6 +49,7 @@ type Config struct {
 	Roles        map[Role]RoleConfig
 	Price        Price
 	Budget       gitstate.MicroUSD // zero: none
+	JudgeCanRun  bool              // the judge of a round has a shell in its throw-away tree
 	Jobs         int               // workers at work side by side; zero: one
 	Asks         int               // questions the models may ask; negative: no limit
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes

@@ -105,6 +105,7 @@ func (s *memoryState) story() string {
 
 // memoryTrees are trees without files: a commit is a number.
 type memoryTrees struct {
+	edits    int // of a throw-away tree
 	mu       sync.Mutex
 	trees    map[string]*worktree.Tree // by worker
 	finished int
@@ -178,6 +179,10 @@ func (m *memoryTrees) Checkout(_ context.Context, commit string, _ worktree.Prot
 type scenes struct{ *memoryTrees }
 
 func (scenes) Release(context.Context, *worktree.Tree) error { return nil }
+
+func (s scenes) TreeDigest(context.Context, *worktree.Tree) (string, error) {
+	return fmt.Sprint(s.edits), nil
+}
 
 // scripted commands: what a command's exit code is in which tree.
 type scripted func(script, dir string) int

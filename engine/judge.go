@@ -66,16 +66,46 @@ func (e *Engine) judge(ctx context.Context, a Adjudicate) error {
 	session := newSession()
 	t, err := e.open(ctx, job{
 		step: a.Step.Name, label: tr.label(), role: Judge, dir: scene.Path, session: session,
-		tools: []harness.Tool{tr.tool(), e.askTool(a.Step, session, string(Judge))},
+		tools: []harness.Tool{tr.tool(), e.askTool(a.Step, session, string(Judge))}, shell: e.c.JudgeCanRun,
 	})
 	if err != nil {
 		return err
 	}
 	defer t.close()
+	changed, err := e.watchTree(ctx, scene)
+	if err != nil {
+		return err
+	}
 	if err := tr.hear(ctx, t); err != nil {
 		return err
 	}
-	return tr.record(ctx, t)
+	if err := tr.record(ctx, t); err != nil {
+		return err
+	}
+	return tr.tellChange(ctx, changed)
+}
+
+// watchTree returns what tells later whether a judge with a shell has changed its
+// tree. The verdict is about the commit whatever happened there.
+func (e *Engine) watchTree(ctx context.Context, scene *worktree.Tree) (changed func(context.Context) (bool, error), err error) {
+	if !e.c.JudgeCanRun {
+		return func(context.Context) (bool, error) { return false, nil }, nil
+	}
+	before, err := e.deps.Scenes.TreeDigest(ctx, scene)
+	return func(ctx context.Context) (bool, error) {
+		after, err := e.deps.Scenes.TreeDigest(ctx, scene)
+		return after != before, err
+	}, err
+}
+
+func (tr *trial) tellChange(ctx context.Context, changed func(context.Context) (bool, error)) error {
+	did, err := changed(ctx)
+	if err != nil || !did {
+		return err
+	}
+	subject := fmt.Sprintf("the judge of round %d changed files of its throw-away tree", tr.a.Work.Meta.Round)
+	tr.e.emit(Event{Kind: EventNotice, Step: tr.a.Step.Name, Text: subject})
+	return tr.e.notice(ctx, tr.a.Step.Name, subject, fmt.Sprintf("The verdict is about commit %s, which has none of these changes.", tr.a.Work.Meta.Code))
 }
 
 func (tr *trial) label() string {

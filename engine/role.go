@@ -35,13 +35,13 @@ func (r Role) builtin() []string {
 	return []string{"Read", "Glob", "Grep"}
 }
 
-// policy is what the guards hold a session of the role to. custom are the
-// names of our tools, roots the directories in which it may write files,
+// policy is what the guards hold a session of the role to. tools are the names
+// of all it is offered, roots the directories in which it may write files,
 // readable those in which it may read them besides.
-func (r Role) policy(custom, roots, readable []string) guards.Policy {
+func (r Role) policy(tools, roots, readable []string) guards.Policy {
 	return guards.Policy{
 		Role:     string(r),
-		Tools:    append(r.builtin(), custom...),
+		Tools:    tools,
 		Glance:   r == Coordinator,
 		Roots:    roots,
 		Readable: readable,
@@ -56,6 +56,7 @@ type facts struct {
 	Worker string // "coder-1", empty for other roles
 	Dir    string
 	Bench  string
+	Shell  bool   // it has Bash although its role has not
 	Extra  string // the user's own instructions
 }
 

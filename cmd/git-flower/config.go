@@ -26,6 +26,7 @@ type Config struct {
 	Goal         bool
 	ClarifyOnly  bool
 	WithChanges  bool
+	JudgeCanRun  bool
 	Land         bool
 	Window       int64  // tokens; zero: as the model's table says
 	Instructions string // a file, as the user wrote it; see Env.path

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,10 @@ func TestValuesOfOptions(t *testing.T) {
 		{"budget", "1e-9", func(c Config) bool { return c.Budget == 1 }},
 		{"goal", "no", func(c Config) bool { return !c.Goal }},
 		{"window", "200000", func(c Config) bool { return c.Window == 200_000 }},
+		{"with-changes", "on", func(c Config) bool { return c.WithChanges }},
+		{"judge-can-run", "true", func(c Config) bool { return c.JudgeCanRun }},
+		{"harness", "messages", func(Config) bool { return true }},
+		{"handoff", "yes", func(Config) bool { return true }},
 		{"model", "a b", func(c Config) bool { return c.Model == "a b" }},
 	} {
 		got, err := configOf(nil, nil, map[string]string{c.option: c.value})
@@ -71,10 +76,55 @@ func TestValuesOfOptions(t *testing.T) {
 	}
 }
 
+func TestSizes(t *testing.T) {
+	for value, want := range map[string]int64{"1": 1, "500k": 500 << 10, "10m": 10 << 20, "2G": 2 << 30} {
+		got, err := configOf([]configEntry{{key: "flower.snapshotlimit", value: value}}, nil, nil)
+		if err != nil || got.SnapshotLimit != want {
+			t.Errorf("%s: %d, %v", value, got.SnapshotLimit, err)
+		}
+	}
+}
+
+// Every setting can be set in all the ways there are, and each beats those below.
+func TestEverySettingInEveryWay(t *testing.T) {
+	values := map[string][2]string{ // two that differ
+		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
+		"clarifyOnly": {"yes", "no"}, "withChanges": {"yes", "no"}, "land": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"},
+		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"auto", "messages"}, "model": {"a", "b"},
+		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"},
+	}
+	for _, s := range settings() {
+		pair, ok := values[strings.TrimPrefix(s.key, "flower.")]
+		if !ok {
+			t.Errorf("no test of %s", s.key)
+			continue
+		}
+		low := []configEntry{{key: strings.ToLower(s.key), value: pair[1]}}
+		high := []configEntry{{key: strings.ToLower(s.key), value: pair[0]}}
+		want, err := configOf(high, nil, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		var ways []map[string]string // environment, options
+		ways = append(ways, map[string]string{s.variable(): pair[0]}, nil)
+		if s.long != "" {
+			ways = append(ways, map[string]string{s.variable(): pair[1]}, map[string]string{s.long: pair[0]})
+		}
+		for i := 0; i < len(ways); i += 2 {
+			got, err := configOf(low, ways[i], ways[i+1])
+			got.Waits = want.Waits
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s by %v and %v: %+v, %v", s.key, ways[i], ways[i+1], got, err)
+			}
+		}
+	}
+}
+
 func TestWrongValuesNameTheirOrigin(t *testing.T) {
 	wrong := map[string][]string{
 		"rounds": {"0", "-1", "x", "", "1.5"}, "asks": {"-1", "many", ""}, "timeout": {"-1s", "soon", "-3"},
 		"budget": {"0", "-1", "NaN", "inf", "free", ""}, "goal": {"maybe"}, "window": {"0", "-5", "1M"},
+		"jobs": {"0", "two"}, "land": {"2"}, "harness": {"claude", "Messages", ""}, "handoff": {"false", "no", ""},
 	}
 	for long, values := range wrong {
 		for _, value := range values {
@@ -86,6 +136,16 @@ func TestWrongValuesNameTheirOrigin(t *testing.T) {
 			_, err = configOf([]configEntry{{origin: "file:.git/config", key: "flower." + long, value: value}}, nil, nil)
 			if err == nil || !strings.Contains(err.Error(), "flower."+long+" in .git/config") {
 				t.Errorf("flower.%s = %q: %v", long, value, err)
+			}
+		}
+	}
+	for key, values := range map[string][]string{
+		"flower.withChanges": {"perhaps"}, "flower.judgeCanRun": {"2"}, "flower.snapshotLimit": {"0", "-1", "1t", "m", "", "1.5m", "99999999999g", "10kb"},
+	} {
+		for _, value := range values {
+			_, err := configOf([]configEntry{{origin: "file:.git/config", key: strings.ToLower(key), value: value}}, nil, nil)
+			if err == nil || !strings.Contains(err.Error(), strings.ToLower(key)+" in .git/config") {
+				t.Errorf("%s = %q: %v", key, value, err)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -71,6 +72,15 @@ func settings() []setting {
 		{option{long: "instructions", value: "<file>", text: "add the file's text to the rules of every role"},
 			"flower.instructions", "", "a file whose text is added to the rules of every role",
 			words(func(c *Config) *string { return &c.Instructions })},
+		{option{long: "judge-can-run", no: true, text: "give the judge of a round a shell in its throw-away tree"},
+			"flower.judgeCanRun", "false", "whether the judge of a round has a shell in its throw-away tree",
+			truth(func(c *Config) *bool { return &c.JudgeCanRun })},
+		{option{long: "handoff", no: true, text: "never compact a full context (default)"},
+			"flower.handoff", "true", "whether a full context is never compacted; nothing in this version compacts one",
+			handoff},
+		{option{long: "harness", value: "auto|messages", text: "what runs the sessions (default auto)"},
+			"flower.harness", "auto", "what runs the sessions: messages is our own loop on the Messages API, auto picks what there is",
+			func(_ *Config, v string) error { return checkHarness(v) }},
 		{option{long: "model", value: "<name>", text: "the model, before the one that comes with the key"},
 			"flower.model", "", "the model of every role that has none of its own",
 			words(func(c *Config) *string { return &c.Model })},
@@ -121,7 +131,7 @@ func rehearsedOption() option {
 
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
-	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "model"),
+	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }
@@ -213,6 +223,26 @@ func parseSize(to *int64, v string) error {
 	}
 	*to = n * unit
 	return nil
+}
+
+// checkHarness: there is one harness, which both words mean.
+func checkHarness(v string) error {
+	switch v {
+	case "auto", "messages":
+		return nil
+	case "claude":
+		return errors.New("'claude' cannot be chosen yet: this version has no driver of the Claude Code CLI; messages does the same with a key")
+	}
+	return fmt.Errorf("'%s' is neither auto nor messages", v)
+}
+
+// handoff refuses to promise a compaction that there is not.
+func handoff(_ *Config, v string) error {
+	on, err := parseBool(v)
+	if err == nil && !on {
+		err = errors.New("no harness of this version compacts a context; a run with a full one stops at a save point")
+	}
+	return err
 }
 
 func window(c *Config, v string) error {
