@@ -3,14 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
 
 	"git-flower/gitstate"
 )
-
-// heartbeat is how often a question that waits says so: often enough for
-// somebody who comes back to the screen to see that it is not hung.
-const heartbeat = 5 * time.Minute
 
 // errElsewhere calls a question off that was answered in another place, or that
 // does not arise any more.
@@ -55,11 +50,7 @@ func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question, off fu
 	ctx, cancel := context.WithCancelCause(ctx)
 	ask := Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: q.Name, Text: q.Text, Options: q.Options, Wait: e.c.Timeout.Seconds()}
 	e.emit(ask)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		e.beat(ctx, ask)
-	}()
+	quiet := e.waiting(ctx, Event{Step: ask.Step, Role: ask.Role, ID: ask.ID, Text: ask.Text}, e.c.Timeout)
 	said := make(chan struct{})
 	go func() {
 		defer close(said)
@@ -69,7 +60,7 @@ func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question, off fu
 	<-said
 	elsewhere = err != nil && errors.Is(context.Cause(ctx), errElsewhere)
 	cancel(nil)
-	<-ended
+	quiet()
 	return words, elsewhere, err
 }
 
@@ -86,20 +77,5 @@ func (e *Engine) untilSaid(off func() bool, said <-chan struct{}, cancel context
 			return
 		case <-change:
 		}
-	}
-}
-
-// beat says every five minutes how long the question still waits.
-func (e *Engine) beat(ctx context.Context, ask Event) {
-	if e.c.Timeout <= heartbeat {
-		return
-	}
-	end := e.deps.Clock.Now().Add(e.c.Timeout)
-	for e.deps.Clock.Wait(ctx, heartbeat) == nil {
-		left := end.Sub(e.deps.Clock.Now())
-		if left <= 0 {
-			return
-		}
-		e.emit(Event{Kind: EventHeartbeat, Step: ask.Step, Role: ask.Role, ID: ask.ID, Text: line(ask.Text, 80), Wait: left.Seconds()})
 	}
 }

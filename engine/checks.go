@@ -33,9 +33,11 @@ func (e *Engine) runChecks(ctx context.Context, g document.Goal, t *worktree.Tre
 		if check.Command == "" || check.Unverifiable != "" {
 			continue
 		}
+		quiet := e.waiting(ctx, Event{Step: step, Role: "check", Text: check.Command}, e.c.CheckTimeout)
 		r, err := e.deps.Commands.Run(ctx, process.Command{
 			Script: check.Command, Dir: t.Path, Env: e.c.Env, Timeout: e.c.CheckTimeout,
 		})
+		quiet()
 		if err != nil {
 			return nil, fmt.Errorf("run check %d '%s': %w", i+1, check.Command, err)
 		}

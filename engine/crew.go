@@ -170,6 +170,7 @@ func (c *crew) wait(ctx context.Context, members []*member) (early bool, err err
 	c.mu.Lock()
 	news := c.news
 	c.mu.Unlock()
+	defer c.e.waiting(ctx, workersWait(members), 0)()
 	for _, m := range members {
 		select {
 		case <-m.done:

@@ -219,6 +219,7 @@ func workerName(h gitstate.History, kind string) string {
 // the worker must be told about it.
 func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree, string, error) {
 	spec := e.spec(begun.Meta.Worker, string(begun.Meta.Code))
+	defer e.waiting(ctx, Event{Worker: begun.Meta.Worker, Text: "a tree that is being prepared"}, 0)()
 	tree, err := e.deps.Trees.Reopen(ctx, spec)
 	if err == nil {
 		return tree, "", nil

@@ -53,6 +53,8 @@ type talk struct {
 	s   harness.Session
 	row *gitstate.LedgerRow
 
+	calls []harness.ToolCall // that have no result yet
+
 	words func() // called after the person's words have been queued; may be nil
 
 	mu     sync.Mutex
@@ -174,7 +176,7 @@ func stopped(ctx context.Context, ended harness.Ended) error {
 // turn shows a turn's events until it ends.
 func (t *talk) turn(ctx context.Context, bad *trouble) (harness.Ended, error) {
 	for {
-		ev, err := t.s.Next(ctx)
+		ev, err := t.next(ctx)
 		if err != nil {
 			return harness.Ended{}, fmt.Errorf("session '%s' of step '%s': %w", t.job.session, t.job.step, err)
 		}
@@ -203,6 +205,8 @@ func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error
 	ev := t.event(EventRetry)
 	ev.Text, ev.State, ev.Wait = f.Message, f.Class.String(), wait.Seconds()
 	t.e.emit(ev)
+	ev.Text = f.Class.String() + ": " + f.Message
+	defer t.e.waiting(ctx, ev, wait)()
 	return t.e.deps.Clock.Wait(ctx, wait)
 }
 

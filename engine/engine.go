@@ -55,6 +55,7 @@ type Config struct {
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes
 	Patience     Patience
 	Timeout      time.Duration // how long a question waits, to tell it; zero: not told
+	Heartbeat    time.Duration // how often a wait says so; zero: never
 }
 
 // A RoleConfig is what a user sets for one role. Zero values are the harness's own.

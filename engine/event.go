@@ -17,11 +17,12 @@ type Event struct {
 	ID      string    `json:"id,omitempty"` // of a tool call, a question, a record's commit
 	Text    string    `json:"text,omitempty"`
 	State   string    `json:"state,omitempty"`
-	Record  string    `json:"record,omitempty"`   // kind of the record made
-	Cost    int64     `json:"cost_micro_usd"`     // spent so far by the whole run
-	Context int64     `json:"context,omitempty"`  // tokens in the session's window
-	Options []string  `json:"options,omitempty"`  // of a question
-	Wait    float64   `json:"wait_sec,omitempty"` // how long a retry or a question waits
+	Record  string    `json:"record,omitempty"`     // kind of the record made
+	Cost    int64     `json:"cost_micro_usd"`       // spent so far by the whole run
+	Context int64     `json:"context,omitempty"`    // tokens in the session's window
+	Options []string  `json:"options,omitempty"`    // of a question
+	Wait    float64   `json:"wait_sec,omitempty"`   // how long a retry or a question waits, or a wait lasts yet
+	Waited  float64   `json:"waited_sec,omitempty"` // how long a wait has lasted
 }
 
 // Kinds of events.
@@ -35,7 +36,7 @@ const (
 	EventResponse  = "response"  // one request was answered; carries the context's size
 	EventAsk       = "ask"       // a question waits for a person
 	EventAnswer    = "answer"    // it was answered, or nobody answered
-	EventHeartbeat = "heartbeat" // a question still waits; wait_sec tells how long yet
+	EventHeartbeat = "heartbeat" // something is still waited for: a question, workers, a model, a command, the network
 	EventAmendment = "amendment" // a person has added words to what is wanted
 	EventRetry     = "retry"     // a fault; the turn is carried on after a wait
 	EventWorker    = "worker"    // a worker began or ended

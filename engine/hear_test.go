@@ -363,9 +363,12 @@ func TestHeartbeat(t *testing.T) {
 			left = append(left, ev.Wait)
 		}
 	})
-	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Timeout: 12 * time.Minute}, purse: &purse{}}
+	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Heartbeat: DefaultHeartbeat}, purse: &purse{}}
 	done := make(chan struct{})
-	go func() { defer close(done); e.beat(t.Context(), Event{ID: "questions/0002-x.md", Text: "Which?"}) }()
+	go func() {
+		defer close(done)
+		e.beat(t.Context(), Event{ID: "questions/0002-x.md", Text: "Which?"}, 12*time.Minute)
+	}()
 	for range 3 {
 		clock.tick <- struct{}{}
 	}

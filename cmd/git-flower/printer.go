@@ -78,7 +78,7 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventAnswer:
 		p.answer(ev)
 	case engine.EventHeartbeat:
-		p.line("person", asks, fmt.Sprintf("~ question %s still waits, another %s: %s", number(ev.ID), time.Duration(ev.Wait*float64(time.Second)).Round(time.Second), ev.Text))
+		p.line(waiter(ev), asks, "~ "+heartbeatWords(ev))
 	case engine.EventAmendment:
 		p.line("person", good, "+ "+delivery(ev)+": "+firstLine(ev.Text))
 	case engine.EventRetry:
@@ -92,6 +92,28 @@ func (p *printer) print(ev engine.Event) {
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
+}
+
+// waiter is who waits: for a question the person does not answer, the person.
+func waiter(ev engine.Event) string {
+	if ev.ID != "" {
+		return "person"
+	}
+	return who(ev)
+}
+
+// heartbeatWords tell what is waited for, how long, and how long yet.
+func heartbeatWords(ev engine.Event) string {
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)).Round(time.Second) }
+	what := firstLine(ev.Text)
+	if ev.ID != "" {
+		what = "an answer to question " + number(ev.ID) + ": " + what
+	}
+	text := fmt.Sprintf("has waited %s for %s", seconds(ev.Waited), what)
+	if ev.Wait > 0 {
+		text += fmt.Sprintf(" (another %s at most)", seconds(ev.Wait))
+	}
+	return text
 }
 
 // delivery tells how far words have come, and by whom or for whom.

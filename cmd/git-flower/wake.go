@@ -162,7 +162,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
 		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
-		Patience: m.patience, Timeout: w.config.Timeout,
+		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 	}, nil
 }
 
