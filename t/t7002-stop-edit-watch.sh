@@ -78,8 +78,17 @@ test_expect_success 'a watched run that is killed: watch ends as well' '
 		test_wait_for grep -q "\"kind\":\"wake\"" ../all &&
 		flower_kill &&
 		test_wait_for test_process_gone "$watcher" &&
+		code=0 && { wait "$watcher" || code=$?; } && test "$code" = 75 &&
 		: >../go
 	)
+'
+
+test_expect_success 'where nobody drives, watch tells how the run stands' '
+	cd repo &&
+	git flower watch two >../watched 2>../err &&
+	grep "state: *reached" ../watched && grep "no process drives" ../err &&
+	test_must_fail code=75 git flower watch three >../watched 2>../err &&
+	grep "coder-1:" ../watched && grep "^hint: .*resume three" ../err
 '
 
 test_expect_success 'Ctrl-C ends the watching and nothing else' '

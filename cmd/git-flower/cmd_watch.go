@@ -21,11 +21,12 @@ func watchCommand() *command {
 		name: "watch", group: everyday, args: 1,
 		summary:  "follow a run that another process drives",
 		synopsis: []string{"[--all] [--json] [<run>]"},
-		prose: `Shows what a run does while another process drives it, from now on, in the form
-in which 'start' shows it. Ends when nobody drives the run any more; Ctrl-C ends
-the watching and nothing else.`,
+		prose: `Shows where a run stands and then what it does while another process drives it,
+in the form in which 'start' shows it. Ends with the wake that it watches, or at
+once where nobody drives the run; the exit code says how the run stands then.
+Ctrl-C ends the watching and nothing else.`,
 		options: []option{{long: "all", text: "begin with the first event that this machine saw"}, jsonOption()},
-		exits:   exits(1, 2),
+		exits:   exits(1, 2, 75),
 		run:     runWatch,
 	}
 }
@@ -51,10 +52,59 @@ func runWatch(ctx context.Context, env *Env, c *call) error {
 		}
 	}
 	driven := func() bool { return driverOf(store, run.Name()) > 0 }
-	if !driven() && !c.is("json") {
-		say(env.Err, "note", fmt.Sprintf("no process drives run '%s' now", run.Name()))
+	if !c.is("json") {
+		if err := env.showStanding(ctx, store, run, driven()); err != nil {
+			return err
+		}
 	}
-	return f.follow(ctx, driven)
+	if err := f.follow(ctx, driven); err != nil {
+		return err
+	}
+	return watched(ctx, store, run.Name(), f.state)
+}
+
+// showStanding is what watch shows first: where the run stands and what waits
+// for an answer.
+func (e *Env) showStanding(ctx context.Context, store *gitstate.Store, run *gitstate.Run, driven bool) error {
+	d, err := newRunDetail(ctx, store, run)
+	if err != nil {
+		return err
+	}
+	if err := write(e.Out, d.forPeople(e.look(ctx))); err != nil {
+		return err
+	}
+	if !driven {
+		say(e.Err, "note", fmt.Sprintf("no process drives run '%s' now", run.Name()))
+	}
+	for _, worker := range engine.AtWork(run.History()) {
+		if err := write(e.Out, fmt.Sprintf("  %-9s %s\n", worker.Meta.Worker+":", cut(firstLine(worker.Body), 66))); err != nil {
+			return err
+		}
+	}
+	if len(engine.OpenQuestions(run.History())) > 0 {
+		return e.listQuestions(ctx, run)
+	}
+	return nil
+}
+
+// watched turns how a run stands, now that nobody drives it, into the exit code.
+// end is the state with which the wake that was watched ended, if that was seen.
+func watched(ctx context.Context, store *gitstate.Store, name, end string) error {
+	s, err := summaryOf(ctx, store, name)
+	if err != nil {
+		return err
+	}
+	resume := fmt.Sprintf("\"git flower resume %s\" goes on", name)
+	state := stateOf(s)
+	switch {
+	case colourOf(state) == good || state == string(engine.EndAccepted):
+		return nil
+	case ended(s):
+		return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open", name), "run '%s' ended %s", name, state)
+	case state == stateWaiting || end == string(engine.NeedsHuman):
+		return endf(endPerson, fmt.Sprintf("\"git flower answer --run %s\" lists its questions; %s", name, resume), "run '%s' waits for a person", name)
+	}
+	return endf(endLater, resume, "run '%s' has stopped before its end", name)
 }
 
 // shower prints one line of an events file: as it is, or as 'start' does.
@@ -78,6 +128,8 @@ type follower struct {
 	show func(line []byte) error
 	at   int64 // how much of the file was shown
 	end  bool  // what was shown last is the end of a wake
+
+	state string // with which the last wake ended
 }
 
 // toEnd leaves out what is there.
@@ -142,7 +194,9 @@ func (f *follower) read() error {
 			continue
 		}
 		var ev engine.Event
-		f.end = json.Unmarshal(line, &ev) == nil && ev.Kind == engine.EventEnd
+		if f.end = json.Unmarshal(line, &ev) == nil && ev.Kind == engine.EventEnd; f.end {
+			f.state = ev.State
+		}
 		if err := f.show(line); err != nil {
 			return err
 		}
