@@ -90,6 +90,9 @@ func (c *crew) run(m *member) {
 func (c *crew) bring(m *member) (gitstate.Doc, error) {
 	w, err := c.atWork(m)
 	if m.before != nil {
+		if err == nil && w.keeper != nil {
+			w.keeper.look() // it may be long until its turn to hand in
+		}
 		<-m.before.done
 	}
 	if err != nil {

@@ -16,6 +16,8 @@ type State interface {
 	// Append returns gitstate.ErrConflict when the tip moved meanwhile.
 	Append(ctx context.Context, r gitstate.Record) (gitstate.Entry, error)
 	Reload(ctx context.Context) error
+	// KeepWork moves the ref of a worker from old to tip without a record.
+	KeepWork(ctx context.Context, worker string, old, tip gitstate.ObjectID) error
 }
 
 // Trees hands out workers' trees and takes their work in.
@@ -31,7 +33,9 @@ type Trees interface {
 // Snapshots keep what a worker has not committed yet.
 type Snapshots interface {
 	Snapshot(ctx context.Context, t *worktree.Tree, parent string) (worktree.Snapshot, error)
-	Restore(ctx context.Context, t *worktree.Tree, snapshot string) error
+	SnapshotPaths(ctx context.Context, t *worktree.Tree, parent string, paths []string) (worktree.Snapshot, error)
+	// Restore makes a tree from a snapshot, for a worker that has none.
+	Restore(ctx context.Context, s worktree.Spec, snapshot string) (*worktree.Tree, worktree.Restored, error)
 }
 
 // Joins merges workers' results without a checkout.

@@ -231,19 +231,31 @@ func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree
 	if err != nil {
 		return nil, "", fmt.Errorf("look for the transcript of '%s': %w", begun.Meta.Worker, err)
 	}
+	if tip := saved(e.deps.State.History(), begun.Meta.Worker); tip != "" {
+		return e.restored(ctx, begun, tip)
+	}
 	if tree, err = e.deps.Trees.Add(ctx, spec); err != nil {
 		return nil, "", fmt.Errorf("prepare a tree for '%s': %w", begun.Meta.Worker, err)
-	}
-	if tip := saved(e.deps.State.History(), begun.Meta.Worker); tip != "" {
-		if err := e.deps.Snapshots.Restore(ctx, tree, string(tip)); err != nil {
-			return nil, "", fmt.Errorf("restore the tree of '%s': %w", begun.Meta.Worker, err)
-		}
-		return tree, "Your working tree was lost and has been restored from a snapshot. What was ignored by git is not in it.", nil
 	}
 	if n == 0 {
 		return tree, "", nil
 	}
 	return tree, "Your working tree was lost and has been made anew at the commit you started from. What you changed in it is gone; look, and do it again.", nil
+}
+
+// restored makes a worker's tree from its newest snapshot, and tells the person.
+func (e *Engine) restored(ctx context.Context, begun gitstate.Doc, tip gitstate.ObjectID) (*worktree.Tree, string, error) {
+	name := begun.Meta.Worker
+	tree, r, err := e.deps.Snapshots.Restore(ctx, e.spec(name, string(begun.Meta.Code)), string(tip))
+	if err != nil {
+		return nil, "", fmt.Errorf("restore the tree of '%s': %w", name, err)
+	}
+	text := fmt.Sprintf("the tree of %s was made again from its snapshot %s", name, tip.Short())
+	if len(r.LeftOut) > 0 {
+		text += "; not in it: " + strings.Join(first(r.LeftOut, restoredListed), ", ")
+	}
+	e.emit(Event{Kind: EventNotice, Step: begun.Meta.Step, Label: begun.Meta.Label, Worker: name, Text: text})
+	return tree, restoredNote(r), nil
 }
 
 func (e *Engine) spec(worker, base string) worktree.Spec {

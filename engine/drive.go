@@ -55,7 +55,9 @@ type talk struct {
 
 	calls []harness.ToolCall // that have no result yet
 
-	words func() // called after the person's words have been queued; may be nil
+	words  func()            // called after the person's words have been queued; may be nil
+	edited func(path string) // called after a tool has written a file; may be nil
+	writes map[string]string // by call, the file it is to write
 
 	mu     sync.Mutex
 	failed error // of a tool of ours: no business of the model's
@@ -186,7 +188,33 @@ func (t *talk) turn(ctx context.Context, bad *trouble) (harness.Ended, error) {
 		if _, ok := ev.(harness.Responded); ok {
 			*bad = trouble{}
 		}
+		t.watch(ev)
 		t.show(ev)
+	}
+}
+
+// watch tells of files that the built-in tools have written.
+func (t *talk) watch(ev harness.Event) {
+	if t.edited == nil {
+		return
+	}
+	switch ev := ev.(type) {
+	case harness.ToolCall:
+		var in struct {
+			Path string `json:"file_path"`
+		}
+		if ev.Tool != "Write" && ev.Tool != "Edit" || json.Unmarshal(ev.Input, &in) != nil || in.Path == "" {
+			return
+		}
+		if t.writes == nil {
+			t.writes = map[string]string{}
+		}
+		t.writes[ev.ID] = in.Path
+	case harness.ToolResult:
+		if path, ok := t.writes[ev.ID]; ok && !ev.Denied {
+			t.edited(path)
+		}
+		delete(t.writes, ev.ID)
 	}
 }
 

@@ -27,6 +27,8 @@ type rig struct {
 	answers *answers
 	journal *memoryJournal
 	clock   *stillClock
+	time    Clock       // in its place, when not nil
+	events  func(Event) // when not nil
 	config  Config
 	runs    scripted
 	human   Human // instead of answers
@@ -103,19 +105,33 @@ func has(o harness.Options, tool string) bool {
 
 func (r *rig) run(t *testing.T) (Outcome, error) {
 	t.Helper()
+	return r.runIn(context.Background(), t)
+}
+
+func (r *rig) runIn(ctx context.Context, t *testing.T) (Outcome, error) {
+	t.Helper()
+	var clock Clock = r.clock
+	if r.time != nil {
+		clock = r.time
+	}
+	stream := &Stream{}
+	if r.events != nil {
+		stream.Subscribe(1000, r.events)
+	}
+	defer stream.Close()
 	var human Human = r.answers
 	if r.human != nil {
 		human = r.human
 	}
 	e, err := New(Deps{
 		State: r.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: human, Trust: r.trust, Journal: r.journal, Clock: r.clock, Events: &Stream{}, Words: r.words,
+		Harness: r.fake, Transcripts: r.said, Human: human, Trust: r.trust, Journal: r.journal, Clock: clock, Events: stream, Words: r.words,
 	}, r.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.engine = e
-	return e.Run(context.Background())
+	return e.Run(ctx)
 }
 
 // unprotected has the judge's check decide alone.

@@ -26,6 +26,7 @@ type memoryState struct {
 	h     gitstate.History
 	kinds []string
 	refs  map[string]gitstate.ObjectID
+	moved []gitstate.ObjectID // by KeepWork, in order
 	die   func(moment string) bool
 	// foreign is appended by somebody else before the next append, once.
 	foreign *gitstate.Record
@@ -55,7 +56,7 @@ func (s *memoryState) keep(r gitstate.Record) {
 		s.h.Ledger[wake] = rows
 	}
 	for _, u := range r.Refs {
-		s.refs[u.Name] = u.New
+		s.follow(u)
 	}
 	s.kinds = append(s.kinds, string(r.Kind))
 	s.h.Tip = gitstate.ObjectID(fmt.Sprintf("t%d", len(s.kinds)))
@@ -94,6 +95,37 @@ func (s *memoryState) Append(_ context.Context, r gitstate.Record) (gitstate.Ent
 	return gitstate.Entry{Kind: r.Kind, Meta: r.Meta, Commit: s.h.Tip}, nil
 }
 
+// follow moves a ref; a worker's is part of the history.
+func (s *memoryState) follow(u gitstate.RefUpdate) {
+	s.refs[u.Name] = u.New
+	worker, ok := strings.CutPrefix(u.Name, "refs/flower/work/x/")
+	if !ok {
+		return
+	}
+	work := map[string]gitstate.ObjectID{worker: u.New}
+	for other, id := range s.h.Work {
+		if other != worker {
+			work[other] = id
+		}
+	}
+	if u.New == "" {
+		delete(work, worker)
+	}
+	s.h.Work = work
+}
+
+func (s *memoryState) KeepWork(_ context.Context, worker string, old, tip gitstate.ObjectID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := "refs/flower/work/x/" + worker
+	if s.refs[name] != old {
+		return gitstate.ErrConflict
+	}
+	s.follow(gitstate.RefUpdate{Name: name, Old: old, New: tip})
+	s.moved = append(s.moved, tip)
+	return nil
+}
+
 func (s *memoryState) Reload(context.Context) error { return nil }
 
 // story is what was recorded, in one line.
@@ -112,6 +144,9 @@ type memoryTrees struct {
 	released []string
 	conflict []string // files in which the next join conflicts
 	stat     string
+
+	kept     func(t *worktree.Tree, what string) (commit string, err error) // a snapshot of "all" or of paths
+	restored []string
 }
 
 func (m *memoryTrees) Prepare(context.Context, string, int) error { return nil }
@@ -151,10 +186,33 @@ func (m *memoryTrees) Release(_ context.Context, t *worktree.Tree) error {
 	return nil
 }
 
-func (m *memoryTrees) Snapshot(context.Context, *worktree.Tree, string) (worktree.Snapshot, error) {
-	return worktree.Snapshot{}, nil
+func (m *memoryTrees) Snapshot(_ context.Context, t *worktree.Tree, parent string) (worktree.Snapshot, error) {
+	return m.snapshot(t, parent, "all")
 }
-func (m *memoryTrees) Restore(context.Context, *worktree.Tree, string) error { return nil }
+
+func (m *memoryTrees) SnapshotPaths(_ context.Context, t *worktree.Tree, parent string, paths []string) (worktree.Snapshot, error) {
+	return m.snapshot(t, parent, strings.Join(paths, " "))
+}
+
+// snapshot is what the test says, else the parent.
+func (m *memoryTrees) snapshot(t *worktree.Tree, parent, what string) (worktree.Snapshot, error) {
+	m.mu.Lock()
+	f := m.kept
+	m.mu.Unlock()
+	if f == nil {
+		return worktree.Snapshot{Commit: parent}, nil
+	}
+	commit, err := f(t, what)
+	return worktree.Snapshot{Commit: commit, Changed: commit != parent}, err
+}
+
+func (m *memoryTrees) Restore(ctx context.Context, s worktree.Spec, snapshot string) (*worktree.Tree, worktree.Restored, error) {
+	t, err := m.Add(ctx, s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.restored = append(m.restored, s.Worker+" from "+snapshot)
+	return t, worktree.Restored{LeftOut: []string{"node_modules/"}}, err
+}
 
 func (m *memoryTrees) Join(_ context.Context, s worktree.JoinSpec) (worktree.JoinResult, error) {
 	m.mu.Lock()

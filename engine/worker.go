@@ -22,12 +22,15 @@ type worker struct {
 	at       func(*talk) // told which session it works in, nil when that has ended
 
 	row    *gitstate.LedgerRow
+	keeper *keeper
 	report document.Report
 	notes  []string
+	sealed gitstate.ObjectID
 	failed *Pause // it cannot go on, which is its own problem and not the run's
 }
 
-// work drives the worker to its report. It may run beside others.
+// work drives the worker to its report. It may run beside others. When there is
+// no error, its tree is kept until handIn.
 func (w *worker) work(ctx context.Context) error {
 	w.emit("begins", line(w.begun.Body, 200))
 	t, err := w.open(ctx)
@@ -38,11 +41,14 @@ func (w *worker) work(ctx context.Context) error {
 	w.row = t.row
 	w.at(t)
 	defer w.at(nil)
+	w.keeper = w.keep(ctx)
+	t.edited = w.keeper.edited
 	w.report, w.notes, err = w.talk(ctx, t)
 	if err == nil {
 		return nil
 	}
-	lost := w.save(context.WithoutCancel(ctx))
+	w.keeper.stop()
+	lost := w.save(ctx)
 	if lost != nil {
 		w.notice(fmt.Sprintf("%v; it is in '%s' alone", lost, w.tree.Path))
 	}
@@ -70,6 +76,7 @@ func (w *worker) handIn(ctx context.Context) error {
 	if w.failed != nil {
 		return w.recordFailure(ctx)
 	}
+	w.keeper.stop()
 	name := w.begun.Meta.Worker
 	result, err := w.e.deps.Trees.Finish(ctx, w.tree, w.message(w.report))
 	if err != nil {
@@ -77,6 +84,9 @@ func (w *worker) handIn(ctx context.Context) error {
 	}
 	state, code, conflicts, err := w.join(ctx, result, w.report)
 	if err != nil {
+		return err
+	}
+	if err := w.seal(ctx, state); err != nil {
 		return err
 	}
 	if err := w.record(ctx, append(w.notes, result.Notes...), state, code, gitstate.ObjectID(result.Tip), conflicts); err != nil {
@@ -101,39 +111,6 @@ func (w *worker) recordFailure(ctx context.Context) error {
 	})
 	w.emit(reportFailed, line(w.failed.Error(), 200))
 	return err
-}
-
-// save keeps what a worker that is cut off has done so far on a ref of its own,
-// so that the run can be carried on where its tree is not.
-func (w *worker) save(ctx context.Context) error {
-	h := w.e.deps.State.History()
-	m := w.begun.Meta
-	old := saved(h, m.Worker)
-	s, err := w.e.deps.Snapshots.Snapshot(ctx, w.tree, string(old))
-	if err != nil {
-		return fmt.Errorf("keep the unfinished work of '%s': %w", m.Worker, err)
-	}
-	if !s.Changed {
-		return nil
-	}
-	body := "What it has done so far is commit " + s.Commit + "."
-	if len(s.LeftOut) > 0 {
-		body += "\n\nNot in it:\n\n- " + strings.Join(s.LeftOut, "\n- ")
-	}
-	_, err = w.e.record(ctx, gitstate.Record{
-		Kind: gitstate.KindNotice, Subject: m.Worker + " was cut off; its unfinished work is kept", Body: body,
-		Meta: gitstate.Meta{Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker, Session: m.Session, Tip: gitstate.ObjectID(s.Commit)},
-		Refs: []gitstate.RefUpdate{{Name: workRef(h.Name, m.Worker), Old: old, New: gitstate.ObjectID(s.Commit)}},
-	})
-	return err
-}
-
-// saved is the newest snapshot of a worker's unfinished work, "" for none.
-func saved(h gitstate.History, worker string) gitstate.ObjectID {
-	d, _ := h.Last(func(d gitstate.Doc) bool {
-		return d.Kind == gitstate.KindNotice && d.Meta.Worker == worker && d.Meta.Tip != ""
-	})
-	return d.Meta.Tip
 }
 
 func workRef(run, worker string) string { return "refs/flower/work/" + run + "/" + worker }
@@ -267,6 +244,19 @@ func (w *worker) record(ctx context.Context, notes []string, state string, code,
 	return err
 }
 
+// seal makes the commit at which the ref of a worker stays whose work is not
+// joined. Where there were snapshots it must contain them too, since refs only
+// move forward.
+func (w *worker) seal(ctx context.Context, state string) error {
+	old := saved(w.e.deps.State.History(), w.begun.Meta.Worker)
+	if state != reportConflict || old == "" {
+		return nil
+	}
+	s, err := w.e.deps.Snapshots.Snapshot(ctx, w.tree, string(old))
+	w.sealed = gitstate.ObjectID(s.Commit)
+	return err
+}
+
 // refs move with the report: the join when it grew, the worker's own when its
 // commits are not in the join. A snapshot's ref goes when the work is in the join.
 func (w *worker) refs(state string, code, tip gitstate.ObjectID) []gitstate.RefUpdate {
@@ -281,7 +271,9 @@ func (w *worker) refs(state string, code, tip gitstate.ObjectID) []gitstate.RefU
 		}
 		moves = append(moves, gitstate.RefUpdate{Name: "refs/flower/join/" + h.Name, Old: old, New: code})
 	case reportConflict:
-		own.New = tip
+		if own.New = tip; w.sealed != "" {
+			own.New = w.sealed
+		}
 	}
 	if own.Old != own.New {
 		moves = append(moves, own)

@@ -8,13 +8,19 @@
 //	refs/flower/run/<name>            the records of a run
 //	refs/flower/base/<name>           the commit that the run started from
 //	refs/flower/join/<name>           the workers' merged result so far
-//	refs/flower/work/<name>/<worker>  an unfinished worker's tip
+//	refs/flower/work/<name>/<worker>  what a worker has made that is not in the join
 //
 // P1: a name is lower-case ASCII letters, digits and '-', at most 48, beginning
 // and ending with a letter or digit. P2: a run's ref points at a commit directly;
 // it is neither symbolic nor at a tag, a tree or a blob. P3: its base, if there is
-// one, is a commit, and fixed. Every ref only moves forward, by compare-and-swap,
+// one, is a commit, and fixed; what stands under work are commits, each at a
+// worker's name. Every ref only moves forward, by compare-and-swap,
 // with a reflog. A record and the refs that it names move in one transaction.
+//
+// While a worker works, its ref follows the snapshots of its working tree, without a
+// record. A snapshot's parents are the one before it and the worker's own commits;
+// its message lists what it does not hold and ends with the worker's HEAD as
+// Flower-Tip:. The ref goes with the report that has all of it in the join.
 //
 // # Records
 //
@@ -99,8 +105,8 @@
 // # Reachability
 //
 // P23: every object of every record is there. P24: every commit that a record names
-// as Code or Tip is there and reachable from a ref; a snapshot of unfinished work,
-// which a notice names, only until its worker reports.
+// as Code or Tip is there and reachable from a ref; one that a notice names, a
+// snapshot of unfinished work, only until its worker reports.
 //
 // # What is promised of writing
 //
@@ -108,7 +114,8 @@
 // before the ref moves, the ref after. One that did not return has either happened
 // whole or left only unreferenced objects. Objects are encoded by go-git where the
 // repository is of a kind that it handles, else by git's plumbing; refs are moved by
-// git alone. Nothing but an Append moves a run, and no hook of the user runs.
+// git alone. Nothing but an Append moves a run's records, and no hook of the user
+// runs.
 //
 // # Local state
 //

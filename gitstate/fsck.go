@@ -3,6 +3,7 @@ package gitstate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -110,15 +111,12 @@ func (c *checker) refs(ctx context.Context) (ObjectID, error) {
 	if p.link != "" {
 		c.say("", "P2", "the run's ref is symbolic, for '%s'", p.link)
 	}
-	ids := []ObjectID{p.tip}
-	if p.base != "" {
-		ids = append(ids, p.base)
-	}
-	err = c.store.reader.read(ctx, ids, func(i int, a answer) error {
+	others, names := c.beside(p)
+	err = c.store.reader.read(ctx, append([]ObjectID{p.tip}, others...), func(i int, a answer) error {
 		switch {
 		case a.kind == "commit":
-		case i == 1:
-			c.say("", "P3", "the base '%s' is no commit but %s", p.base, a.kind)
+		case i > 0:
+			c.say("", "P3", "%s '%s' is no commit but %s", names[i-1], others[i-1], a.kind)
 		case a.kind == "missing":
 			c.say(p.tip, "P23", "the newest record is missing")
 			p.tip = ""
@@ -129,6 +127,20 @@ func (c *checker) refs(ctx context.Context) (ObjectID, error) {
 		return nil
 	})
 	return p.tip, err
+}
+
+// beside lists what P3 is about, and what to call it.
+func (c *checker) beside(p place) (ids []ObjectID, names []string) {
+	if p.base != "" {
+		ids, names = append(ids, p.base), append(names, "the base")
+	}
+	for _, worker := range slices.Sorted(maps.Keys(p.work)) {
+		if strings.Contains(worker, "/") {
+			c.say("", "P3", "'%s' is no name of a worker", worker)
+		}
+		ids, names = append(ids, p.work[worker]), append(names, "the work of "+worker)
+	}
+	return ids, names
 }
 
 // gather reads every commit of the history.

@@ -35,7 +35,7 @@ func (c *checker) checkCommit(r *checked) {
 // a notice names, is needed until that worker reports.
 func (c *checker) note(by ObjectID, kind Kind, m Meta) {
 	switch {
-	case kind == KindNotice && m.Worker != "":
+	case kind == KindNotice && m.Worker != "" && m.Tip != "":
 		c.snapshots[m.Worker] = named{m.Tip, by}
 		m.Tip = ""
 	case kind == KindReport:

@@ -13,7 +13,8 @@ type place struct {
 	name string
 	tip  ObjectID
 	base ObjectID
-	link string // what it is symbolic for
+	work map[string]ObjectID // workers' tips
+	link string              // what it is symbolic for
 }
 
 // Run opens a run by its name, a unique prefix of it, or its id. None is
@@ -73,11 +74,11 @@ func (s *Store) fullName(ctx context.Context, name string) (string, error) {
 // find reads a run's refs.
 func (s *Store) find(ctx context.Context, name string) (place, error) {
 	out, err := s.plain.Read(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(symref)", "--",
-		runRefs+name, baseRefs+name)
+		runRefs+name, baseRefs+name, workRefs+name+"/")
 	if err != nil {
 		return place{}, fmt.Errorf("read run '%s': %w", name, err)
 	}
-	p := place{name: name}
+	p := place{name: name, work: map[string]ObjectID{}}
 	for line := range strings.Lines(string(out)) {
 		ref, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		id, link, _ := strings.Cut(rest, " ")
@@ -86,6 +87,8 @@ func (s *Store) find(ctx context.Context, name string) (place, error) {
 			p.tip, p.link = ObjectID(id), link
 		case baseRefs + name:
 			p.base = ObjectID(id)
+		default:
+			p.work[strings.TrimPrefix(ref, workRefs+name+"/")] = ObjectID(id)
 		}
 	}
 	if p.tip == "" {
@@ -103,7 +106,7 @@ func (s *Store) load(ctx context.Context, p place) (state, error) {
 		return state{}, corrupt(p.tip, "the run's ref is symbolic, for '%s'", p.link)
 	}
 	at, err := s.loadCommit(ctx, p.tip)
-	at.history.Name, at.history.Base = p.name, p.base
+	at.history.Name, at.history.Base, at.history.Work = p.name, p.base, p.work
 	return at, err
 }
 

@@ -123,6 +123,9 @@ type History struct {
 	ID   string // its identity, 16 hex digits
 	Tip  ObjectID
 	Base ObjectID
+	// Work is where the work of each worker stands that is not in the join: its
+	// newest snapshot, or commits that conflicted.
+	Work map[string]ObjectID
 	Docs []Doc // by counter, then kind, then hash: the order in which they came to be
 	// Ledger holds the accounts of every wake, by its name.
 	Ledger map[string][]LedgerRow

@@ -17,6 +17,7 @@ import (
 const (
 	runRefs  = "refs/flower/run/"
 	baseRefs = "refs/flower/base/"
+	workRefs = "refs/flower/work/"
 	allRefs  = "refs/flower/"
 
 	// lockWait is how long git itself waits for a ref's lock file, and lockPatience

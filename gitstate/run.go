@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -38,6 +39,7 @@ func (r *Run) History() History {
 	h := r.now().history
 	h.Docs = slices.Clone(h.Docs)
 	h.Ledger = maps.Clone(h.Ledger)
+	h.Work = maps.Clone(h.Work)
 	return h
 }
 
@@ -94,7 +96,41 @@ func (r *Run) append(ctx context.Context, rec Record) (Entry, error) {
 		return Entry{}, err
 	}
 	r.at = d.next
+	r.at.history.follow(updates)
 	return d.entry, nil
+}
+
+// KeepWork moves the ref of a worker of the run by itself, without a record: from
+// old, "" when there is none, to tip, which contains old. Snapshots come by the
+// minute, and the records are for what happened. When the ref is not at old it is
+// ErrConflict.
+func (r *Run) KeepWork(ctx context.Context, worker string, old, tip ObjectID) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	updates := []RefUpdate{{Name: workRefs + r.at.history.Name + "/" + worker, Old: old, New: tip}}
+	if err := r.store.refMover(ctx).move(ctx, updates); err != nil {
+		return fmt.Errorf("keep the work of '%s' in run '%s': %w", worker, r.at.history.Name, err)
+	}
+	r.at.history.follow(updates)
+	return nil
+}
+
+// follow takes over where workers' refs have been moved to.
+func (h *History) follow(updates []RefUpdate) {
+	work := maps.Clone(h.Work)
+	for _, u := range updates {
+		worker, ok := strings.CutPrefix(u.Name, workRefs+h.Name+"/")
+		switch {
+		case !ok:
+		case u.New == "":
+			delete(work, worker)
+		case work == nil:
+			work = map[string]ObjectID{worker: u.New}
+		default:
+			work[worker] = u.New
+		}
+	}
+	h.Work = work
 }
 
 // updates returns the refs that a record moves besides its run's own.

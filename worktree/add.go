@@ -15,14 +15,18 @@ import (
 // or new. A worker that has a tree already gets an error that wraps
 // fs.ErrExist; see Reopen.
 func (p *Pool) Add(ctx context.Context, spec Spec) (*Tree, error) {
-	t, err := p.add(ctx, spec)
+	t, err := p.add(ctx, spec, nil)
 	if err != nil {
 		return nil, fmt.Errorf("cannot add a tree for worker '%s' of run '%s': %w", spec.Worker, spec.Run, err)
 	}
 	return t, nil
 }
 
-func (p *Pool) add(ctx context.Context, spec Spec) (*Tree, error) {
+// A filler does more to a tree before it is anybody's, and notes in the owner
+// where it then stands.
+type filler func(*slot, *owner) error
+
+func (p *Pool) add(ctx context.Context, spec Spec, more filler) (*Tree, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
@@ -42,7 +46,7 @@ func (p *Pool) add(ctx context.Context, spec Spec) (*Tree, error) {
 		return nil, err
 	}
 	o := owner{State: stateWorking, Run: spec.Run, Worker: spec.Worker, Base: base, Tip: base, Saved: base}
-	return p.make(ctx, o, tree)
+	return p.make(ctx, o, tree, more)
 }
 
 // commitHere is commit, after git and the repository have been found fit.
@@ -54,14 +58,14 @@ func (p *Pool) commitHere(ctx context.Context, id string) (string, error) {
 }
 
 // make fills a slot with the files of a tree object; HEAD is o.Base.
-func (p *Pool) make(ctx context.Context, o owner, tree string) (*Tree, error) {
+func (p *Pool) make(ctx context.Context, o owner, tree string, more filler) (*Tree, error) {
 	s, leave, err := p.place(ctx, o.Base)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	o.PID, o.Since = os.Getpid(), p.c.Now().UTC().Format(time.RFC3339)
-	if err := p.build(ctx, s, o, tree); err != nil {
+	if err := p.build(ctx, s, o, tree, more); err != nil {
 		return nil, errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	p.hold(s)
@@ -82,7 +86,7 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, tree string) error {
 	return p.fill(ctx, s, was, tree)
 }
 
-func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
+func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string, more filler) error {
 	if err := p.claim(ctx, s, o, tree); err != nil {
 		return err
 	}
@@ -91,6 +95,11 @@ func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string) error {
 		return err
 	}
 	crashPoint("worktree-add-linked")
+	if more != nil {
+		if err := more(s, &o); err != nil {
+			return err
+		}
+	}
 	if err := s.set(func(now *owner) { *now = o }); err != nil {
 		return err
 	}

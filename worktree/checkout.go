@@ -61,7 +61,7 @@ func (p *Pool) checkout(ctx context.Context, commit string, protect ProtectSpec)
 			return nil, err
 		}
 	}
-	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit}, tree)
+	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit}, tree, nil)
 }
 
 // protect makes the tree object of a commit with the protected paths of another.

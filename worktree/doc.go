@@ -16,7 +16,7 @@
 //
 // The life of a tree: Add makes one or takes one that was given back. The
 // worker works; Snapshot keeps its uncommitted files now and then; after a crash
-// Reopen finds the tree again, and Restore fills a new one elsewhere. Finish
+// Reopen finds the tree again, and Restore makes a new one elsewhere. Finish
 // makes a commit of what is left over and imports it; Join merges it with what
 // others made, in objects alone; Release gives the tree back. Checkout makes
 // throw-away trees for checks, with protected paths from another commit. Land

@@ -167,6 +167,9 @@ func (p *Pool) restoreDeleted(ctx context.Context, s *slot) error {
 	if err != nil || !gone {
 		return err
 	}
+	if err := s.set(func(o *owner) { o.Refill = true }); err != nil {
+		return err
+	}
 	if err := p.discard(s.tree()); err != nil {
 		return err
 	}
@@ -180,13 +183,14 @@ func (p *Pool) restoreDeleted(ctx context.Context, s *slot) error {
 		return err
 	}
 	return s.set(func(o *owner) {
+		o.Refill = false
 		o.Notes = append(o.Notes, "the tree was deleted; the files of the last snapshot were put back")
 	})
 }
 
 func (p *Pool) deleted(ctx context.Context, s *slot) (bool, error) {
 	info, err := os.Lstat(s.tree())
-	if err != nil || !info.IsDir() {
+	if err != nil || !info.IsDir() || s.owner.Refill {
 		return true, nil
 	}
 	entries, err := os.ReadDir(s.tree())

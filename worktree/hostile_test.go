@@ -74,8 +74,7 @@ func TestNothingOfTheWorkersRuns(t *testing.T) {
 			must(t, err)
 			_, err = p.Join(ctx, JoinSpec{Join: got.Tip, Tip: base, Message: "join"})
 			must(t, err)
-			other := add(t, p, "coder-2", got.Tip)
-			must(t, p.Restore(ctx, other, snap.Commit))
+			other, _ := restore(t, p, "coder-2", got.Tip, snap.Commit)
 			check, err := p.Checkout(ctx, got.Tip, ProtectSpec{From: base, Paths: []string{"lib"}})
 			must(t, err)
 			for _, tree := range []*Tree{check, other, tree} {

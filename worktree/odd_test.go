@@ -35,8 +35,7 @@ func pass(t *testing.T, r *repo, c Config) {
 	if out := sh(t, check.Path, `cat one two three lib/b.txt | tr -d '\r' | tr '\n' ' '`); out != "one two 3 b " {
 		t.Errorf("the check tree holds %q", out)
 	}
-	other := add(t, p, "coder-2", base)
-	must(t, p.Restore(ctx, other, snap.Commit))
+	other, _ := restore(t, p, "coder-2", base, snap.Commit)
 	if out := run(t, other.Path, "git", "status", "--porcelain", "-uall"); out != " D lib/b.txt\n?? two" {
 		t.Errorf("restored: %q", out)
 	}

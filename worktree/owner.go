@@ -30,9 +30,11 @@ type owner struct {
 	Tip    string   `json:"tip,omitempty"`   // worker's HEAD when it was last brought into the user's objects
 	Saved  string   `json:"saved,omitempty"` // last commit of ours that holds the tree's files
 	Notes  []string `json:"notes,omitempty"` // to be told by Finish
-	Reason string   `json:"reason,omitempty"`
-	PID    int      `json:"pid,omitempty"`
-	Since  string   `json:"since,omitempty"` // RFC 3339
+	// Refill is set while a deleted tree is put back: until then it is as good as deleted.
+	Refill bool   `json:"refill,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Since  string `json:"since,omitempty"` // RFC 3339
 }
 
 // clean reports whether the slot's files are those of Base.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -109,12 +110,21 @@ func (p *Pool) unsavedFiles(ctx context.Context, s *slot, leftOut []string) (str
 	return "", err
 }
 
-// unsavedCommit looks at everything by which the worker's own git directory
-// holds on to commits: HEAD, refs, stashes, what a rebase put by.
 func (p *Pool) unsavedCommit(ctx context.Context, s *slot) (string, error) {
+	missing, err := p.missingCommits(ctx, s)
+	if err != nil || len(missing) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("'%s' names a commit that was not imported", missing[0]), nil
+}
+
+// missingCommits looks at everything by which the worker's own git directory
+// holds on to commits: HEAD, refs, stashes, what a rebase put by. It returns the
+// names of those that the user's objects lack.
+func (p *Pool) missingCommits(ctx context.Context, s *slot) ([]string, error) {
 	names, err := p.ownCommits(ctx, s)
 	if err != nil || len(names) == 0 {
-		return "", err
+		return nil, err
 	}
 	var ids strings.Builder
 	var order []string
@@ -124,14 +134,16 @@ func (p *Pool) unsavedCommit(ctx context.Context, s *slot) (string, error) {
 	}
 	out, err := p.objects().ReadIn(ctx, strings.NewReader(ids.String()), "cat-file", "--batch-check=%(objecttype)")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	var missing []string
 	for i, line := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
 		if strings.HasSuffix(line, " missing") && i < len(order) {
-			return fmt.Sprintf("'%s' names a commit that was not imported", order[i]), nil
+			missing = append(missing, order[i])
 		}
 	}
-	return "", nil
+	slices.Sort(missing)
+	return slices.Compact(missing), nil
 }
 
 // ownCommits maps object ids to where the worker's git directory names them.

@@ -31,6 +31,11 @@ type slot struct {
 	owner owner
 
 	proven bool // it was proven to be at its base since we have the lock
+
+	// Of the last snapshot that looked at everything, if there was one.
+	looked  bool
+	leftOut []string
+	merging []string
 }
 
 func (s *slot) tree() string     { return filepath.Join(s.dir, "tree") }

@@ -16,8 +16,13 @@ type Snapshot struct {
 	Changed bool     // whether Commit is other than the parent given
 }
 
-// tipTrailer of a snapshot names the worker's HEAD at that time.
-const tipTrailer = "Flower-Tip: "
+// What a snapshot's message says: tipTrailer names the worker's HEAD at that
+// time, mergeTrailer each commit that a merge in progress would bring in.
+const (
+	tipTrailer   = "Flower-Tip: "
+	mergeTrailer = "Flower-Merge: "
+	leftOutHead  = "Not in it:\n"
+)
 
 // maxListed is how many left-out paths a snapshot's message carries.
 const maxListed = 1000
@@ -54,38 +59,90 @@ func (p *Pool) snapshot(ctx context.Context, s *slot, parent string) (Snapshot, 
 		return Snapshot{}, err
 	}
 	crashPoint("worktree-snapshot-imported")
-	snap, err := p.keep(ctx, s, parent, head)
+	parents, merging, err := p.snapshotParents(ctx, s, parent, head)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	d, err := p.draw(ctx, s, head, false)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	beside, err := p.beside(ctx, s)
+	if err != nil {
+		return Snapshot{}, errors.Join(err, p.drop(s, d))
+	}
+	d.leftOut = append(d.leftOut, beside...)
+	s.looked, s.leftOut, s.merging = true, d.leftOut, merging
+	return p.keep(ctx, s, d, parent, parents)
+}
+
+// keep returns a commit that contains the parents and has the draft's files: the
+// one parent itself if it will do. The draft is dropped.
+func (p *Pool) keep(ctx context.Context, s *slot, d *draft, parent string, parents []string) (snap Snapshot, err error) {
+	defer func() { err = errors.Join(err, p.drop(s, d)) }()
+	if snap.Commit, err = p.sameTree(ctx, d, parents); err != nil {
+		return snap, err
+	}
+	if snap.Commit != "" {
+		err = s.keepIndex(d.index)
+	} else {
+		snap.Commit, err = p.commitDraft(ctx, s, d, snapshotMessage(s.owner.Worker, d.head, d.leftOut, s.merging), parents)
+	}
 	if err != nil {
 		return snap, err
 	}
 	crashPoint("worktree-snapshot-made")
-	snap.Changed = snap.Commit != parent
-	return snap, s.set(func(o *owner) { o.Tip, o.Saved = head, snap.Commit })
+	snap.LeftOut, snap.Changed = d.leftOut, snap.Commit != parent
+	return snap, s.set(func(o *owner) { o.Tip, o.Saved = d.head, snap.Commit })
 }
 
-// keep returns a commit that contains parent and head and has the tree's files:
-// one of these two if it will do.
-func (p *Pool) keep(ctx context.Context, s *slot, parent, head string) (snap Snapshot, err error) {
-	parents, err := p.needed(ctx, parent, head)
-	if err != nil {
-		return snap, err
+// sameTree is the only parent when it has the draft's files.
+func (p *Pool) sameTree(ctx context.Context, d *draft, parents []string) (string, error) {
+	if len(parents) != 1 {
+		return "", nil
 	}
-	d, err := p.draw(ctx, s, head, false)
-	if err != nil {
-		return snap, err
+	before, err := p.treeOf(ctx, parents[0])
+	if err != nil || before != d.tree {
+		return "", err
 	}
-	defer func() { err = errors.Join(err, p.drop(s, d)) }()
-	if len(parents) == 1 {
-		before, err := p.treeOf(ctx, parents[0])
-		if err != nil {
-			return snap, err
+	return parents[0], nil
+}
+
+// snapshotParents are those of a snapshot, and the commits among them that a
+// merge in progress would bring in.
+func (p *Pool) snapshotParents(ctx context.Context, s *slot, parent, head string) (parents, merging []string, err error) {
+	if parents, err = p.needed(ctx, parent, head); err != nil || operationIn(s.git()) != "merge" {
+		return parents, nil, err
+	}
+	var notes []string // Finish will find the same
+	merging = p.mergeHeads(ctx, s, &notes)
+	for _, id := range merging {
+		has := false
+		for _, in := range parents {
+			contained, err := p.contains(ctx, in, id)
+			if err != nil {
+				return nil, nil, err
+			}
+			has = has || contained
 		}
-		if before == d.tree {
-			return Snapshot{Commit: parents[0], LeftOut: d.leftOut}, s.keepIndex(d.index)
+		if !has {
+			parents = append(parents, id)
 		}
 	}
-	commit, err := p.commitDraft(ctx, s, d, snapshotMessage(s.owner.Worker, head, d.leftOut), parents)
-	return Snapshot{Commit: commit, LeftOut: d.leftOut}, err
+	return parents, merging, nil
+}
+
+// beside names what the worker's git directory holds that no snapshot does.
+func (p *Pool) beside(ctx context.Context, s *slot) ([]string, error) {
+	missing, err := p.missingCommits(ctx, s)
+	var names []string
+	for _, name := range missing {
+		names = append(names, name+" (commits that only the worker's git directory has)")
+	}
+	if op := operationIn(s.git()); op != "" && op != "merge" {
+		names = append(names, "the state of a "+op+" in progress")
+	}
+	return names, err
 }
 
 // needed drops of parent and head the one that the other contains.
@@ -102,12 +159,12 @@ func (p *Pool) needed(ctx context.Context, parent, head string) ([]string, error
 	return []string{parent, head}, nil
 }
 
-func snapshotMessage(worker, head string, leftOut []string) string {
+func snapshotMessage(worker, head string, leftOut, merging []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "snapshot: %s\n\n", worker)
 	for i, name := range leftOut {
 		if i == 0 {
-			b.WriteString("Not in it:\n")
+			b.WriteString(leftOutHead)
 		}
 		if i == maxListed {
 			fmt.Fprintf(&b, "    and %d more\n", len(leftOut)-i)
@@ -117,6 +174,9 @@ func snapshotMessage(worker, head string, leftOut []string) string {
 	}
 	if len(leftOut) > 0 {
 		b.WriteString("\n")
+	}
+	for _, id := range merging {
+		b.WriteString(mergeTrailer + id + "\n")
 	}
 	b.WriteString(tipTrailer + head + "\n")
 	return b.String()
@@ -129,70 +189,6 @@ func quoteName(name string) string {
 		return strconv.Quote(name)
 	}
 	return name
-}
-
-// Restore fills a tree with the files of a snapshot: HEAD and the worker's
-// index are at the worker's commit it was made on, the rest is uncommitted as
-// it was. Any other commit is simply checked out.
-func (p *Pool) Restore(ctx context.Context, t *Tree, snapshot string) error {
-	s, err := p.slotOf(t)
-	if err != nil {
-		return err
-	}
-	defer s.busy.Unlock()
-	if err := p.restore(ctx, s, snapshot); err != nil {
-		return fmt.Errorf("cannot restore snapshot '%s' into tree '%s': %w", snapshot, s.name, err)
-	}
-	return nil
-}
-
-func (p *Pool) restore(ctx context.Context, s *slot, snapshot string) error {
-	snapshot, err := p.commitHere(ctx, snapshot)
-	if err != nil {
-		return err
-	}
-	head, err := p.snapshotHead(ctx, snapshot)
-	if err != nil {
-		return err
-	}
-	if err := p.checkOut(ctx, s, head); err != nil {
-		return err
-	}
-	if err := p.makeGitDir(ctx, s, head); err != nil { // with an index at head
-		return err
-	}
-	if err := p.checkOut(ctx, s, snapshot); err != nil {
-		return err
-	}
-	return s.set(func(o *owner) { o.Tip, o.Saved = head, snapshot })
-}
-
-// snapshotHead reads the worker's commit from a snapshot's message; it must be
-// part of the snapshot's history.
-func (p *Pool) snapshotHead(ctx context.Context, snapshot string) (string, error) {
-	text, err := p.objects().Read(ctx, "cat-file", "commit", snapshot)
-	if err != nil {
-		return "", err
-	}
-	_, message, _ := strings.Cut(string(text), "\n\n")
-	last := strings.TrimSuffix(message, "\n")
-	last = last[strings.LastIndexByte(last, '\n')+1:]
-	head, ok := strings.CutPrefix(last, tipTrailer)
-	if !ok {
-		return snapshot, nil
-	}
-	f, err := p.facts(ctx)
-	if err != nil {
-		return "", err
-	}
-	if !f.validID(head) {
-		return "", fmt.Errorf("it names '%s' as the worker's commit", head)
-	}
-	has, err := p.contains(ctx, snapshot, head)
-	if err == nil && !has {
-		err = fmt.Errorf("it does not contain the worker's commit '%s'", head)
-	}
-	return head, err
 }
 
 // TreeDigest returns the id of the tree object that a tree's files make as they

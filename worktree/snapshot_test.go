@@ -97,7 +97,7 @@ func TestSnapshotTellsWhatItDoesNotHold(t *testing.T) {
 	for i := range 3 * maxListed {
 		many = append(many, fmt.Sprint(i))
 	}
-	long := snapshotMessage("coder-1", r.head(), many)
+	long := snapshotMessage("coder-1", r.head(), many, nil)
 	if strings.Count(long, "\n") > maxListed+8 || !strings.Contains(long, "and 2000 more") {
 		t.Errorf("%d lines", strings.Count(long, "\n"))
 	}
@@ -120,8 +120,7 @@ g'`)
 	elsewhere, err := Open(ctx, c)
 	must(t, err)
 	defer elsewhere.Close()
-	there := add(t, elsewhere, "coder-1", r.head())
-	must(t, elsewhere.Restore(ctx, there, s.Commit))
+	there, _ := restore(t, elsewhere, "coder-1", r.head(), s.Commit)
 	if got := run(t, there.Path, "git", "rev-parse", "HEAD"); got != head {
 		t.Errorf("HEAD is %s, want %s", got, head)
 	}
@@ -154,7 +153,7 @@ func TestRestoreRefusesALie(t *testing.T) {
 	ctx := context.Background()
 	r := newRepo(t, small)
 	p, base := r.pool(), r.head()
-	tree := add(t, p, "coder-1", base)
+	spec := Spec{Run: "run", Worker: "coder-1", Base: base}
 	r.write(map[string]string{"z": "z"})
 	r.git("add", "z")
 	r.git("commit", "-q", "-m", "elsewhere")
@@ -165,14 +164,14 @@ func TestRestoreRefusesALie(t *testing.T) {
 	}
 	for name, lie := range lies {
 		snap := r.git("commit-tree", "-p", base, "-m", "snapshot: x\n\n"+lie, base+"^{tree}")
-		if err := p.Restore(ctx, tree, snap); err == nil {
+		if _, _, err := p.Restore(ctx, spec, snap); err == nil {
 			t.Errorf("%s: restored", name)
 		}
 	}
-	if err := p.Restore(ctx, tree, "refs/heads/nothing"); err == nil {
+	if _, _, err := p.Restore(ctx, spec, "refs/heads/nothing"); err == nil {
 		t.Error("restored what is not there")
 	}
-	must(t, p.Restore(ctx, tree, base))
+	tree, _ := restore(t, p, "coder-1", base, base)
 	if out := run(t, tree.Path, "git", "status", "--porcelain"); out != "" {
 		t.Errorf("after restoring a plain commit: %s", out)
 	}

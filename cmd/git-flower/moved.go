@@ -54,11 +54,9 @@ func unreported(h gitstate.History) []gitstate.Doc {
 
 // sourceOfTree says what a worker's tree is made from.
 func sourceOfTree(h gitstate.History, begun gitstate.Doc) string {
-	kept, ok := h.Last(func(d gitstate.Doc) bool {
-		return d.Kind == gitstate.KindNotice && d.Meta.Worker == begun.Meta.Worker && d.Meta.Tip != ""
-	})
+	kept, ok := h.Work[begun.Meta.Worker]
 	if !ok {
-		return fmt.Sprintf("starts again at %s; of its unfinished work nothing was kept in the records", begun.Meta.Code.Short())
+		return fmt.Sprintf("starts again at %s; nothing of its unfinished work came along", begun.Meta.Code.Short())
 	}
-	return fmt.Sprintf("its tree is made from refs/flower/work/%s/%s (%s)", h.Name, begun.Meta.Worker, kept.Meta.Tip.Short())
+	return fmt.Sprintf("its tree is made from refs/flower/work/%s/%s (%s)", h.Name, begun.Meta.Worker, kept.Short())
 }

@@ -163,6 +163,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
 		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
+		KeepEvery: engine.DefaultKeepEvery,
 	}, nil
 }
 
