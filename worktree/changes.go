@@ -66,7 +66,7 @@ func (p *Pool) keepChanges(ctx context.Context) (c Changes, err error) {
 }
 
 func changesMessage(head string, leftOut []string) string {
-	text := snapshotMessage("checkout", head, leftOut)
+	text := snapshotMessage("checkout", head, leftOut, nil)
 	_, rest, _ := strings.Cut(text, "\n")
 	return keptSubject + "\n" + rest
 }

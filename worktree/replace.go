@@ -80,8 +80,8 @@ func (p *Pool) KeptOn(ctx context.Context, base string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if head, err := p.snapshotHead(ctx, base); err == nil && head == parents {
-		return head, nil
+	if s, err := p.readSnapshot(ctx, base); err == nil && s.head == parents {
+		return s.head, nil
 	}
 	return "", nil // whatever its message says
 }
