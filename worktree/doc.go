@@ -19,8 +19,9 @@
 // Reopen finds the tree again, and Restore makes a new one elsewhere. Finish
 // makes a commit of what is left over and imports it; Join merges it with what
 // others made, in objects alone; Release gives the tree back. Checkout makes
-// throw-away trees for checks, with protected paths from another commit. Land
-// alone touches the user's checkout, when the user says so.
+// throw-away trees for checks, with protected paths from another commit.
+// KeepChanges makes a commit of the user's checkout without touching it; Land
+// alone touches it, when the user says so.
 //
 // Promises:
 //
@@ -34,6 +35,8 @@
 //   - A process may be killed at any point. The next Open puts right what it
 //     left: trees that were being made or given back become free, those of
 //     workers stay.
+//   - What Land puts aside of the user's changes is copied first; after a failure,
+//     or a kill and the next Open, files and index are what they were.
 //   - Several processes may use one pool. A tree belongs to the one that holds
 //     its lock, which the kernel takes from it when it ends.
 //

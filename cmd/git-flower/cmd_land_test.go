@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -90,6 +91,26 @@ func TestLandObstacles(t *testing.T) {
 		if got := d.git("status", "--porcelain"); got != status || d.git("for-each-ref") != refs {
 			t.Errorf("%s: something changed: %q, before %q", c.name, got, status)
 		}
+	}
+}
+
+// A run that was to land its result and cannot is still reached; its result is
+// kept, and the checkout is as it was.
+func TestStartThatCannotLand(t *testing.T) {
+	d, s, tip := landable(t, false)
+	d.write("README", "changed\n")
+	status, before := d.git("status", "--porcelain"), d.git("rev-parse", "main")
+	store, err := d.env.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wake{env: d.env, store: store, run: s.run, config: Config{Land: true}}
+	var e *endError
+	if err := w.landIfAsked(t.Context()); !errors.As(err, &e) || e.ending != endFatal || e.hint == "" || !strings.HasPrefix(err.Error(), "the goal is reached") {
+		t.Errorf("%v", err)
+	}
+	if d.git("status", "--porcelain") != status || d.git("rev-parse", "main") != before || d.git("rev-parse", "flower/join/add-json") != tip {
+		t.Error("something changed")
 	}
 }
 

@@ -94,7 +94,12 @@ func (w *wake) landIfAsked(ctx context.Context) error {
 	if !w.config.Land {
 		return nil
 	}
-	return land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
+	err := land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
+	var e *endError
+	if errors.As(err, &e) {
+		return endf(e.ending, e.hint, "the goal is reached, but its result is not in your branch: %w", e.err)
+	}
+	return err
 }
 
 func endingOf(p *engine.Pause) ending {
