@@ -54,6 +54,7 @@ type printer struct {
 	look   look
 	person presence // for the words under a question
 	who    string
+	open   *engine.Event // the question on the screen
 }
 
 // lineWidth is where a call's summary is cut.
@@ -187,6 +188,7 @@ func (p *printer) question(ev engine.Event) {
 	for i, o := range ev.Options {
 		p.line(ev.Role, asks, fmt.Sprintf("  %d) %s", i+1, o))
 	}
+	p.open = &ev
 	switch p.person {
 	case here:
 		fmt.Fprint(p.out, answerPrompt(ev))
@@ -211,6 +213,7 @@ func answerPrompt(ev engine.Event) string {
 }
 
 func (p *printer) answer(ev engine.Event) {
+	p.open = nil
 	if p.person == here {
 		fmt.Fprintln(p.out)
 	}
@@ -222,13 +225,17 @@ func (p *printer) answer(ev engine.Event) {
 }
 
 // aside shows that a side question is under way, or came to nothing. The answer
-// itself has been on the screen as the oracle's words.
+// itself has been on the screen as the oracle's words, the question where it was
+// typed. A question that waits meanwhile is put again.
 func (p *printer) aside(ev engine.Event) {
-	switch ev.State {
-	case "asked":
+	switch {
+	case ev.State == "asked" && p.person != here:
 		p.line("person", good, "? "+firstLine(ev.Text))
-	case "not answered":
+	case ev.State == "not answered":
 		p.line(who(ev), bad, "x not answered: "+firstLine(ev.Text))
+	}
+	if ev.State != "asked" && p.open != nil && p.person == here {
+		fmt.Fprint(p.out, answerPrompt(*p.open))
 	}
 }
 
