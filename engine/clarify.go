@@ -29,11 +29,14 @@ func (e *Engine) clarify(ctx context.Context, a Attempt) error {
 	if missing := brief.Missing(); len(missing) > 0 {
 		return e.fail(ctx, a, t, "it lacks "+strings.Join(missing, ", "))
 	}
+	m := gitstate.Meta{
+		Step: a.Step.Name, Label: a.Label, Session: p.session, From: names(briefSources(h)),
+	}
+	if old, ok := h.Current(gitstate.KindBrief); ok {
+		m.Replaces = []string{old.Name()}
+	}
 	_, err = e.record(ctx, gitstate.Record{
-		Kind: gitstate.KindBrief, Subject: line(brief.Goal, 60), Body: brief.String(),
-		Meta: withCost(gitstate.Meta{
-			Step: a.Step.Name, Label: a.Label, Session: p.session, From: names(append(h.Of(gitstate.KindRequest), amendments(h)...)),
-		}, t),
+		Kind: gitstate.KindBrief, Subject: line(brief.Goal, 60), Body: brief.String(), Meta: withCost(m, t),
 		With: []gitstate.Doc{e.finished(a, t, stepOK, "")},
 	})
 	return err

@@ -12,7 +12,7 @@ import (
 // resuming a run after a crash and running it are the same code. It is pure
 // and reads the tree's documents, never the order of commits.
 //
-// In words, for the built-in flow: no brief, clarify; a brief without a goal,
+// In words, for the built-in flow: no brief, or another one wanted, clarify; a brief without a goal,
 // set the goal; an amendment or a brief that the goal was not made from, set it
 // again; checks that cannot be verified here, ask the person before any work; a
 // finished round without a verdict, judge it; not yet and rounds left,
@@ -38,10 +38,11 @@ func nextOf(s Step, h gitstate.History, l Limits) Action {
 	}
 	switch s.Makes {
 	case gitstate.KindBrief:
-		if _, ok := h.Current(gitstate.KindBrief); ok {
+		since, due := briefDue(h)
+		if !due {
 			return nil
 		}
-		return again(s, h, 0, 0, 0)
+		return again(s, h, 0, since, since)
 	case gitstate.KindGoal:
 		if since, stale := goalStale(h); stale {
 			return again(s, h, 0, since, since)

@@ -42,7 +42,13 @@ func (p *past) session(step string) *past {
 	return p.add(gitstate.Doc{Kind: gitstate.KindSession, Meta: gitstate.Meta{Step: step, Session: fmt.Sprintf("s%d", len(p.h.Docs))}})
 }
 
-func (p *past) brief() *past { return p.add(gitstate.Doc{Kind: gitstate.KindBrief}) }
+func (p *past) brief() *past {
+	return p.add(gitstate.Doc{Kind: gitstate.KindBrief, Meta: gitstate.Meta{From: names(p.h.Of(gitstate.KindAmendment))}})
+}
+
+func (p *past) again() *past {
+	return p.add(gitstate.Doc{Kind: gitstate.KindAmendment, Meta: gitstate.Meta{State: clarifyAgain}})
+}
 
 func (p *past) goal() *past {
 	m := gitstate.Meta{From: names(goalSources(p.h))}
@@ -183,6 +189,11 @@ func TestNext(t *testing.T) {
 		{"other words instead of it", begun().brief().unverifiable("a").askedChecks().amend().answered(answerChange), three, "attempt goal"},
 		{"kept, and in the next goal again", begun().brief().unverifiable("a").askedChecks().answered(answerKeep).amend().unverifiable("a"), three, "attempt work"},
 		{"kept, and another one in the next goal", begun().brief().unverifiable("a").askedChecks().answered(answerKeep).amend().unverifiable("b"), three, "confirm"},
+		{"clarify again", working().again(), three, "attempt clarify"},
+		{"clarify again, and killed", begun().session("clarify").brief().goal().again().session("clarify"), three, "attempt clarify in s5"},
+		{"clarified again, the goal follows", working().again().brief(), three, "attempt goal"},
+		{"clarified again, with its goal", working().step("work", 1, stepOK).verdict(1, "not-yet").again().brief().goal(), three, "attempt work#round2 in s3 because goal"},
+		{"a failed clarification counts anew", begun().step("clarify", 0, stepFailed).step("clarify", 0, stepFailed).brief().again(), three, "attempt clarify"},
 		{"a handoff", working().handoff("work"), three, "attempt work because handoff"},
 		{"a handoff before the words", begun().brief().goal().session("work").handoff("work"), three, "attempt work because handoff"},
 	} {
@@ -218,7 +229,7 @@ func TestNextAlwaysKnows(t *testing.T) {
 func anyDoc(t *rapid.T, p *past) {
 	round := rapid.IntRange(0, 3).Draw(t, "round")
 	state := rapid.SampledFrom([]string{"", "ok", "failed", "reached", "not-yet", "unreachable", "accept", "change", "wrong", "keep", "drop", "stop", "junk"}).Draw(t, "state")
-	switch rapid.IntRange(0, 11).Draw(t, "kind") {
+	switch rapid.IntRange(0, 12).Draw(t, "kind") {
 	case 0:
 		p.brief()
 	case 1:
@@ -237,6 +248,8 @@ func anyDoc(t *rapid.T, p *past) {
 		p.answered(state)
 	case 8:
 		p.handoff("work")
+	case 11:
+		p.again()
 	case 9:
 		p.unverifiable("a")
 	case 10:

@@ -130,3 +130,50 @@ func TestFreshSessionsHearWhatWasAsked(t *testing.T) {
 		})
 	}
 }
+
+// The clarifier is asked again with everything there is; the new brief takes the
+// old one's place and the goal follows, once for each wish.
+func TestClarifyAgain(t *testing.T) {
+	r := newRig().unprotected()
+	*r.answers = answers{"this"}
+	if _, due := ClarifyAgain(r.state.History(), true, r.clock.Now()); due {
+		t.Error("due before there is a brief")
+	}
+	if _, err := r.run(t); err != nil {
+		t.Fatal(err)
+	}
+	if _, due := ClarifyAgain(r.state.History(), false, r.clock.Now()); due {
+		t.Error("due although nobody has said anything")
+	}
+	r.state.keep(Amendment("and quickly", r.clock.Now()))
+	for _, due := range []bool{true, false} {
+		wish, got := ClarifyAgain(r.state.History(), true, r.clock.Now())
+		if got != due {
+			t.Errorf("due: %v", got)
+		}
+		if got {
+			r.state.keep(wish)
+		}
+	}
+	told, goal := r.told(Clarifier), r.told(Judge)
+	r.config.Wake = "w2"
+	if o, err := r.run(t); err != nil || o.State != EndReached {
+		t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+	}
+	for _, want := range []string{"do it", "Which?", "and quickly", "# The brief so far", "nothing else"} {
+		if !strings.Contains(*told, want) {
+			t.Errorf("the clarifier was not told %q:\n%s", want, *told)
+		}
+	}
+	if strings.Contains(*told+*goal, "is to be clarified again") {
+		t.Error("the wish was told as if it were words")
+	}
+	h := r.state.History()
+	brief, _ := h.Current(gitstate.KindBrief)
+	if n := len(h.Of(gitstate.KindBrief)); n != 2 || len(brief.Meta.Replaces) != 1 {
+		t.Errorf("%d briefs, the last replaces %v", n, brief.Meta.Replaces)
+	}
+	if a := Next(Builtin(r.config.Limits), h, r.config.Limits).(Stop); !a.Ended {
+		t.Errorf("next comes %+v", a)
+	}
+}

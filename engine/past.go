@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
@@ -21,6 +22,44 @@ func goalStale(h gitstate.History) (since int, stale bool) {
 		}
 	}
 	return since, stale || !ok
+}
+
+// clarifyAgain is the state of an amendment that adds no words and has the
+// request clarified again: a brief that was not made from it is due for another.
+const clarifyAgain = "clarify-again"
+
+// ClarifyAgain is the record that has a run's request clarified again. It is not
+// due where that is still to come: before there is a brief, and while an earlier
+// wish is not fulfilled. Unless a person asks for it, words must have been said
+// that the brief was not made from. It is pure.
+func ClarifyAgain(h gitstate.History, asked bool, now time.Time) (r gitstate.Record, due bool) {
+	brief, ok := h.Current(gitstate.KindBrief)
+	if _, open := briefDue(h); !ok || open || !asked && len(amendmentsBeside(h, brief)) == 0 {
+		return r, false
+	}
+	r = Amendment("The request is to be clarified again.", now)
+	r.Meta.State = clarifyAgain
+	return r, true
+}
+
+// briefDue reports whether a brief is to be written, and the counter of the
+// newest wish for another one.
+func briefDue(h gitstate.History) (since int, due bool) {
+	brief, ok := h.Current(gitstate.KindBrief)
+	for _, d := range h.Of(gitstate.KindAmendment) {
+		if d.Meta.State == clarifyAgain && !slices.Contains(brief.Meta.From, d.Name()) {
+			since, due = d.Counter, true
+		}
+	}
+	return since, due || !ok
+}
+
+// briefSources are the documents a brief is made from: the request, the person's
+// words, and the wishes to clarify again.
+func briefSources(h gitstate.History) []gitstate.Doc {
+	return slices.DeleteFunc(slices.Clone(h.Docs), func(d gitstate.Doc) bool {
+		return d.Kind != gitstate.KindRequest && d.Kind != gitstate.KindAmendment || d.Meta.Worker != ""
+	})
 }
 
 // goalSources are the documents a goal is made from: the brief and every
@@ -45,7 +84,9 @@ func until(h gitstate.History, session string) gitstate.History {
 // amendments are the person's words, oldest first, without those that were said
 // to one worker: they concern nobody else, and no goal is made from them.
 func amendments(h gitstate.History) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Meta.Worker != "" })
+	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool {
+		return d.Meta.Worker != "" || d.Meta.State == clarifyAgain
+	})
 }
 
 // amendmentsTo are the words that were said to one worker.

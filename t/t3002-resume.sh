@@ -122,4 +122,21 @@ test_expect_success 'transcripts deleted in the middle: it goes on from the reco
 	test "$(flower_count end lost)" = 1
 '
 
+test_expect_success '--clarify-again: another brief, once, and the goal follows' '
+	flower_script "test -f made" <<-END &&
+	- call: {tool: Bash, input: {command: "echo more >>made", description: make}}
+	$(flower_report)
+	END
+	git init again && test_commit -C again first && cd again &&
+	flower_play --name again "write something" && test "$flower_code" = 0 &&
+	git flower resume again --clarify-again </dev/null >../out 2>../err &&
+	test "$(flower_count brief again)" = 2 && test "$(flower_count goal again)" = 2 &&
+	git flower resume again </dev/null >../out &&
+	test "$(flower_count brief again)" = 2 &&
+	git -c flower.clarifyAgain=true flower resume again </dev/null >../out &&
+	test "$(flower_count brief again)" = 2 &&
+	git -c flower.clarifyAgain=true flower resume again -m "and more" </dev/null >../out &&
+	test "$(flower_count brief again)" = 3
+'
+
 test_done

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 )
 
@@ -64,6 +65,9 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 			return err
 		}
 	}
+	if err := w.clarifyAgain(ctx, c); err != nil {
+		return err
+	}
 	if err := w.sayMoved(); err != nil {
 		return err
 	}
@@ -87,6 +91,28 @@ func (w *wake) goOnDetached(ctx context.Context, c *call) error {
 		return err
 	}
 	return w.detach(ctx, c.again())
+}
+
+// clarifyAgain records the wish to have the request clarified again, unless
+// another process drives the run.
+func (w *wake) clarifyAgain(ctx context.Context, c *call) error {
+	if !w.config.ClarifyAgain {
+		return nil
+	}
+	if held, err := heldBy(ctx, w.store, w.run.Name()); err != nil {
+		return err
+	} else if held != nil {
+		return held
+	}
+	_, asked := c.setting("clarify-again")
+	wish, due := engine.ClarifyAgain(w.run.History(), asked, w.env.Now())
+	if !due {
+		return nil
+	}
+	if _, err := w.run.Append(ctx, wish); err != nil {
+		return fmt.Errorf("record that the request is to be clarified again: %w", err)
+	}
+	return nil
 }
 
 // resumedScript: a run keeps its kind of model. What a scripted model began

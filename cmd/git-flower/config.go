@@ -25,6 +25,7 @@ type Config struct {
 	Budget       gitstate.MicroUSD // zero: no limit
 	Goal         bool
 	ClarifyOnly  bool
+	ClarifyAgain bool
 	WithChanges  bool
 	JudgeCanRun  bool
 	Land         bool

@@ -60,6 +60,9 @@ func settings() []setting {
 		{option{long: "clarify-only", no: true, text: "stop when the brief is written"},
 			"flower.clarifyOnly", "false", "whether a run stops when its brief is written",
 			truth(func(c *Config) *bool { return &c.ClarifyOnly })},
+		{option{long: "clarify-again", no: true, text: "have the request of an older run clarified again"},
+			"flower.clarifyAgain", "false", "whether resuming with new words has the request clarified again",
+			truth(func(c *Config) *bool { return &c.ClarifyAgain })},
 		{option{long: "with-changes", no: true, text: "begin with the uncommitted changes of the checkout"},
 			"flower.withChanges", "false", "whether a run begins with the uncommitted changes of the checkout",
 			truth(func(c *Config) *bool { return &c.WithChanges })},
@@ -131,7 +134,7 @@ func rehearsedOption() option {
 
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
-	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "land", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
+	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }
