@@ -237,10 +237,11 @@ func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree
 	if tree, err = e.deps.Trees.Add(ctx, spec); err != nil {
 		return nil, "", fmt.Errorf("prepare a tree for '%s': %w", begun.Meta.Worker, err)
 	}
-	if n == 0 {
-		return tree, "", nil
+	note, err := e.setUp(ctx, begun, tree)
+	if n == 0 || err != nil {
+		return tree, note, err
 	}
-	return tree, "Your working tree was lost and has been made anew at the commit you started from. What you changed in it is gone; look, and do it again.", nil
+	return tree, strings.TrimSpace("Your working tree was lost and has been made anew at the commit you started from. What you changed in it is gone; look, and do it again.\n\n" + note), nil
 }
 
 // restored makes a worker's tree from its newest snapshot, and tells the person.
@@ -255,7 +256,23 @@ func (e *Engine) restored(ctx context.Context, begun gitstate.Doc, tip gitstate.
 		text += "; not in it: " + strings.Join(first(r.LeftOut, restoredListed), ", ")
 	}
 	e.emit(Event{Kind: EventNotice, Step: begun.Meta.Step, Label: begun.Meta.Label, Worker: name, Text: text})
-	return tree, restoredNote(r), nil
+	note, err := e.setUp(ctx, begun, tree)
+	return tree, strings.TrimSpace(restoredNote(r) + "\n\n" + note), err
+}
+
+// setUp tells of a new tree whose setup did not succeed: a person by a record, the
+// worker by what is returned.
+func (e *Engine) setUp(ctx context.Context, begun gitstate.Doc, t *worktree.Tree) (note string, err error) {
+	if t.SetupFailed == "" {
+		return "", nil
+	}
+	m := begun.Meta
+	_, err = e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindNotice, Subject: "the setup of the tree of " + m.Worker + " failed",
+		Body: "The command of flower.setup did not succeed: " + t.SetupFailed,
+		Meta: gitstate.Meta{Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker},
+	})
+	return "The command that should have prepared your working tree failed, so that what it installs may be missing: " + t.SetupFailed, err
 }
 
 func (e *Engine) spec(worker, base string) worktree.Spec {

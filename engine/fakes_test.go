@@ -147,6 +147,7 @@ type memoryTrees struct {
 
 	kept     func(t *worktree.Tree, what string) (commit string, err error) // a snapshot of "all" or of paths
 	restored []string
+	setup    string // why the setup of every tree fails
 }
 
 func (m *memoryTrees) Prepare(context.Context, string, int) error { return nil }
@@ -157,7 +158,7 @@ func (m *memoryTrees) Add(_ context.Context, s worktree.Spec) (*worktree.Tree, e
 	if m.trees == nil {
 		m.trees = map[string]*worktree.Tree{}
 	}
-	t := &worktree.Tree{Path: "/tree/" + s.Worker, Slot: s.Worker, Base: s.Base}
+	t := &worktree.Tree{Path: "/tree/" + s.Worker, Slot: s.Worker, Base: s.Base, SetupFailed: m.setup}
 	m.trees[s.Worker] = t
 	return t, nil
 }

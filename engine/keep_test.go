@@ -223,3 +223,26 @@ func TestAConflictKeepsTheSnapshotsToo(t *testing.T) {
 		t.Errorf("report: %+v", d.Meta)
 	}
 }
+
+// A setup that fails is a record and told to the worker, which goes on.
+func TestAFailedSetupIsToldAndRecorded(t *testing.T) {
+	r := newRig().unprotected()
+	r.trees.setup = "exit code 7: no such registry"
+	var task string
+	hands(r, 1, func(t *harnesstest.FakeTurn, part int) harness.Ended {
+		for _, m := range t.Said {
+			task += m.Text
+		}
+		return report(t)
+	})
+	if o, err := r.run(t); err != nil || o.State != EndReached {
+		t.Fatalf("got %+v, %v", o, err)
+	}
+	d, _ := r.state.History().Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindNotice })
+	if d.Meta.Worker != "coder-1" || !strings.Contains(d.Body, "no such registry") {
+		t.Errorf("recorded: %+v", d)
+	}
+	if !strings.Contains(task, "no such registry") {
+		t.Errorf("the worker was told %q", task)
+	}
+}

@@ -72,8 +72,8 @@ func (p *Pool) make(ctx context.Context, o owner, tree string, more filler) (*Tr
 	return s.asTree(), nil
 }
 
-// claim marks a slot as ours to build in and fills it.
-func (p *Pool) claim(ctx context.Context, s *slot, o owner, tree string) error {
+// claim marks a slot as ours to build in, fills it and sets it up.
+func (p *Pool) claim(ctx context.Context, s *slot, o owner, base, tree string) error {
 	was := s.owner
 	if err := s.set(func(now *owner) { *now = o; now.State = stateBuilding }); err != nil {
 		return err
@@ -83,11 +83,14 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, tree string) error {
 	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
 		return err
 	}
-	return p.fill(ctx, s, was, tree)
+	if err := p.fill(ctx, s, was, tree); err != nil {
+		return err
+	}
+	return p.setUp(ctx, s, base, tree, o.State == stateScratch)
 }
 
 func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string, more filler) error {
-	if err := p.claim(ctx, s, o, tree); err != nil {
+	if err := p.claim(ctx, s, o, o.Base, tree); err != nil {
 		return err
 	}
 	crashPoint("worktree-add-filled")

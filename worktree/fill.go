@@ -74,7 +74,7 @@ func (p *Pool) reuse(ctx context.Context, s *slot, base, tree string) error {
 var errTouched = errors.New("the tree is not as it was left")
 
 // nothingBut makes sure, by names, sizes and times, that a tree holds what an
-// index says and nothing else.
+// index says and nothing else but what its setup made.
 func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
 	g := p.trusted(s, index)
 	return atOnce(
@@ -83,7 +83,7 @@ func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
 			return err
 		},
 		func() error {
-			extra, err := g.Read(ctx, "ls-files", "-z", "-o")
+			extra, err := p.extra(ctx, s, index)
 			if err == nil && len(extra) > 0 {
 				err = errTouched
 			}
@@ -103,8 +103,8 @@ func atOnce(things ...func() error) error {
 	return errors.Join(errs...)
 }
 
-// clean takes everything out of a tree that does not belong to a commit and
-// proves it by reading all of it. It returns nil only with the proof.
+// clean takes everything out of a tree that belongs neither to a commit nor to
+// what the setup made, and proves it by reading all of it. It returns nil only with the proof.
 func (p *Pool) clean(ctx context.Context, s *slot, commit string) error {
 	if err := removeIfThere(filepath.Join(s.tree(), ".git")); err != nil {
 		return err
@@ -112,16 +112,7 @@ func (p *Pool) clean(ctx context.Context, s *slot, commit string) error {
 	if err := p.checkOut(ctx, s, commit); err != nil {
 		return err
 	}
-	found, err := survey(s.tree(), nil)
-	if err != nil {
-		return err
-	}
-	for _, path := range append(found.nested, found.odd...) {
-		if err := os.RemoveAll(filepath.Join(s.tree(), filepath.FromSlash(path))); err != nil {
-			return err
-		}
-	}
-	if _, err := p.trusted(s, s.index()).Write(ctx, "clean", "-ffdxq"); err != nil {
+	if err := p.sweep(ctx, s); err != nil {
 		return err
 	}
 	return p.prove(ctx, s, commit)
@@ -154,7 +145,7 @@ func (p *Pool) proveWith(ctx context.Context, g gitcmd.Git, commit string) error
 
 // wipe empties a slot.
 func (p *Pool) wipe(s *slot) error {
-	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()), p.dropCopies(s))
+	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()), s.forgetSetup(), p.dropCopies(s))
 }
 
 // discard removes a folder of ours for good. It is out of the way at once; what

@@ -26,6 +26,8 @@ type Config struct {
 	Identity  string                         // "Name <mail>"; empty means git's answer, else git flower's own
 	Limit     int64                          // zero means DefaultLimit
 	Room      func(dir string) (Room, error) // what is free where trees are kept; nil asks the system
+	Setup     string                         // a shell command that prepares each new tree once; may be empty
+	SetupTime time.Duration                  // how long it may take; zero means DefaultSetupTime
 	NoSync    bool                           // leave it to the system when objects reach the disk
 }
 
@@ -50,6 +52,8 @@ type Tree struct {
 	GitDir string // its own git directory, outside Path
 	Slot   string // the pool's name for the place
 	Base   string // commit it was made at
+
+	SetupFailed string // why Config.Setup did not succeed in it, with the end of its output
 }
 
 // A Spec names a worker of a run and the commit its tree starts at.
@@ -77,6 +81,9 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	}
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
+	}
+	if c.SetupTime == 0 {
+		c.SetupTime = DefaultSetupTime
 	}
 	p := &Pool{c: c, held: map[string]*slot{}, sizes: map[string]Room{}, filling: make(chan struct{}, 1)}
 	err := p.makeDirs()

@@ -61,7 +61,7 @@ func (p *Pool) prepareOne(ctx context.Context, base, tree string) error {
 			return errors.Join(err, s.unlock())
 		}
 	}
-	if err := p.claim(ctx, s, owner{PID: os.Getpid()}, tree); err != nil {
+	if err := p.claim(ctx, s, owner{PID: os.Getpid()}, base, tree); err != nil {
 		return errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	if err := s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} }); err != nil {

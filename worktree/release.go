@@ -48,6 +48,11 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 		return err
 	}
 	crashPoint("worktree-release-begun")
+	if s.setup.Failed != "" { // the next one may succeed
+		if err := s.forgetSetup(); err != nil {
+			return err
+		}
+	}
 	if base == "" || occupied(s) != "" || p.clean(ctx, s, base) != nil {
 		base = ""
 		if err := p.wipe(s); err != nil {
@@ -93,6 +98,7 @@ func (p *Pool) unsaved(ctx context.Context, s *slot) (string, error) {
 // unsavedFiles judges what was left out: caches may go when it is the base that
 // ignores them, since a worker can ignore what it likes.
 func (p *Pool) unsavedFiles(ctx context.Context, s *slot, leftOut []string) (string, error) {
+	leftOut = slices.DeleteFunc(slices.Clone(leftOut), s.setup.keeps)
 	for _, name := range leftOut {
 		if !isCache(name) {
 			return fmt.Sprintf("'%s' is in no commit", quoteName(name)), nil

@@ -18,6 +18,7 @@ import (
 //	                    owner   whose it is and how far it got
 //	                    tree/   the working tree
 //	                    git/    its git directory
+//	                    setup   what the user's setup has made there
 //	                    index   our own index of tree/, never the worker's
 //	                    drafts/ objects made of tree/ and not imported yet
 //	                    incoming/ objects on their way to the user
@@ -29,6 +30,7 @@ type slot struct {
 	lock  *os.File
 	busy  sync.Mutex // one of our operations at a time
 	owner owner
+	setup setup
 
 	proven bool // it was proven to be at its base since we have the lock
 
@@ -45,7 +47,7 @@ func (s *slot) drafts() string   { return filepath.Join(s.dir, "drafts") }
 func (s *slot) incoming() string { return filepath.Join(s.dir, "incoming") }
 
 func (s *slot) asTree() *Tree {
-	return &Tree{Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base}
+	return &Tree{Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base, SetupFailed: s.setup.Failed}
 }
 
 // set changes what the owner file says, on disk first.
@@ -91,6 +93,7 @@ func (p *Pool) lockSlot(name string) (*slot, error) {
 	if s.owner, err = readOwner(s.dir); err != nil {
 		return nil, errors.Join(err, s.unlock())
 	}
+	s.readSetup()
 	return s, nil
 }
 

@@ -76,7 +76,7 @@ func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Ru
 	if !made {
 		return endf(endNo, fmt.Sprintf(`"git flower resume %s" goes on with it`, name), "run '%s' has no result yet", name)
 	}
-	pool, err := openPool(ctx, env, store, 0)
+	pool, err := openPool(ctx, env, store, 0, "")
 	if err != nil {
 		return err
 	}
@@ -170,11 +170,12 @@ func landMessage(h gitstate.History) string {
 }
 
 // openPool opens the workers' trees of the repository. The limit is the greatest
-// size of a new file that is kept; zero is the usual one.
-func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64) (*worktree.Pool, error) {
+// size of a new file that is kept; zero is the usual one. The setup is the command
+// that prepares new trees.
+func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64, setup string) (*worktree.Pool, error) {
 	l := store.Layout()
 	return worktree.Open(ctx, worktree.Config{
-		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now, Limit: limit,
+		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now, Limit: limit, Setup: setup,
 	})
 }
 

@@ -83,7 +83,7 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 		return err
 	}
 	// Where no trees can be made there is no run either.
-	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit); err != nil {
+	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup); err != nil {
 		return err
 	}
 	base, err := w.base(ctx)

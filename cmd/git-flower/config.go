@@ -35,6 +35,7 @@ type Config struct {
 	Fsync        bool
 
 	SnapshotLimit int64                 // bytes
+	Setup         string                // command that prepares a worker's new tree
 	Roles         map[string]RoleConfig // by role's name
 }
 

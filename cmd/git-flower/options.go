@@ -89,6 +89,8 @@ func settings() []setting {
 			words(func(c *Config) *string { return &c.Model })},
 		{option{}, "flower.snapshotLimit", "10m", "size over which a new file is listed instead of kept with unfinished work or changes",
 			func(c *Config, v string) error { return parseSize(&c.SnapshotLimit, v) }},
+		{option{}, "flower.setup", "", "a command that prepares each new tree of a worker once",
+			words(func(c *Config) *string { return &c.Setup })},
 		{option{}, "flower.fsync", "true", "whether a record is on disk before a run goes on; off is for benchmarks only",
 			truth(func(c *Config) *bool { return &c.Fsync })},
 	}

@@ -39,7 +39,7 @@ type wake struct {
 
 // goOn drives a run that has begun.
 func (w *wake) goOn(ctx context.Context) error {
-	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit)
+	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup)
 	if err != nil {
 		return err
 	}
