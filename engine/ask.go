@@ -170,6 +170,17 @@ func (e *Engine) answered(asked gitstate.Doc, typed string) (gitstate.Doc, error
 	return d, nil
 }
 
+// silence is what no answer means to a question.
+func silence(asked gitstate.Doc) string {
+	switch {
+	case isAboutGoal(asked):
+		return "stop here"
+	case isAboutChecks(asked):
+		return "keep them"
+	}
+	return "let it decide"
+}
+
 // unansweredWords tell what becomes of a question that nobody answered in time.
 func unansweredWords(asked gitstate.Doc) string {
 	switch {

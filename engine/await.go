@@ -48,7 +48,7 @@ func (e *Engine) calledOff(asked gitstate.Doc) func() bool {
 // put shows a question and waits.
 func (e *Engine) put(ctx context.Context, asked gitstate.Doc, q Question, off func() bool) (words string, elsewhere bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ask := Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: q.Name, Text: q.Text, Options: q.Options, Wait: e.c.Timeout.Seconds()}
+	ask := Event{Kind: EventAsk, Step: asked.Meta.Step, Role: q.From, ID: q.Name, Text: q.Text, Options: q.Options, State: silence(asked), Wait: e.c.Timeout.Seconds()}
 	e.emit(ask)
 	quiet := e.waiting(ctx, Event{Step: ask.Step, Role: ask.Role, ID: ask.ID, Text: ask.Text}, e.c.Timeout)
 	said := make(chan struct{})

@@ -110,7 +110,7 @@ func aboutChecks(g document.Goal) Question {
 	}
 	q := Question{
 		Text:    fmt.Sprintf("%d of %d checks cannot be verified here:\n\n%s", len(lines), len(g.Checks), strings.Join(lines, "\n")),
-		Options: []string{answerKeep + ": leave them in the goal and begin; at the end you are asked whether you accept the result without them"},
+		Options: []string{answerKeep + ": begin; at the end you are asked whether to accept the result"},
 	}
 	if len(lines) < len(g.Checks) {
 		q.Options = append(q.Options, answerDrop+": take them out of the goal and begin")

@@ -209,7 +209,7 @@ func answerPrompt(ev engine.Event) string {
 	if ev.ID == "" {
 		return "your words (Enter = nothing, go on) > "
 	}
-	return fmt.Sprintf("your answer to question %s (Enter = let it decide) > ", number(ev.ID))
+	return fmt.Sprintf("your answer to question %s (Enter = %s) > ", number(ev.ID), ev.State)
 }
 
 func (p *printer) answer(ev engine.Event) {

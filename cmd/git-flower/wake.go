@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"git-flower/engine"
@@ -160,7 +159,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 	return engine.Config{
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
-		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store), Instructions: instructions,
+		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store, w.run.History().Base), Instructions: instructions,
 		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 		KeepEvery: engine.DefaultKeepEvery,
@@ -205,35 +204,6 @@ func makeBench(dir string) (string, error) {
 		}
 	}
 	return dir, nil
-}
-
-// environment tells whoever sets the goal what the machine is.
-func environment(ctx context.Context, store *gitstate.Store) string {
-	git, err := store.Git().Line(ctx, "version")
-	if err != nil {
-		git = "git"
-	}
-	lines := []string{"Platform: " + runtime.GOOS + "/" + runtime.GOARCH, "Version control: " + git}
-	var found []string
-	for _, program := range []string{"make", "go", "node", "npm", "python3", "pytest", "cargo", "java", "mvn", "cc", "docker", "jq"} {
-		if onPath(program) {
-			found = append(found, program)
-		}
-	}
-	if len(found) == 0 {
-		found = []string{"none of the usual ones"}
-	}
-	return strings.Join(append(lines, "Programs found: "+strings.Join(found, ", ")), "\n")
-}
-
-// onPath looks for a program without starting anything.
-func onPath(program string) bool {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && !info.IsDir() && filepath.IsAbs(dir) {
-			return true
-		}
-	}
-	return false
 }
 
 func newWake() string {
