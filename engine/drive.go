@@ -160,7 +160,9 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 		if err := t.endure(ctx, ended.Fault, &bad); err != nil {
 			return ended, err
 		}
-		messages = []harness.Message{{}} // the turn is carried on, nothing is said twice
+		if ended.Fault.Class != harness.Broken { // else what was said may not be kept
+			messages = []harness.Message{{}} // the turn is carried on, nothing is said twice
+		}
 	}
 }
 

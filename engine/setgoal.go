@@ -108,7 +108,9 @@ func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []c
 		return err
 	}
 	g.done = true
-	return nil
+	// Whoever is asked again later learns that it is ours while that can be seen.
+	made, _ := g.e.deps.State.History().Current(gitstate.KindGoal)
+	return g.e.accept(ctx, g.a.Step.Name, made)
 }
 
 // unstartable marks the checks whose command cannot start as not verifiable here.

@@ -86,7 +86,7 @@ test_expect_success 'what was accepted is remembered, in the state folder only' 
 	git update-ref refs/keep/tip flower/run/odd &&
 	resume --trust "$(cat ../goal)" &&
 	git rev-parse "$(cat ../goal):$(git ls-tree -r --name-only flower/run/odd goals)" >../blob &&
-	grep -r -l -x -F -e "$(cat ../blob)" "$XDG_STATE_HOME/git-flower" >../files && test_line_count = 2 ../files &&
+	grep -r -l -x -F -e "$(cat ../blob)" "$XDG_STATE_HOME/git-flower" >../files && : the two and where it was made && test_line_count = 3 ../files &&
 	git update-ref -d refs/flower/run/odd && git update-ref -d refs/flower/join/odd &&
 	git fetch -q origin "refs/flower/*:refs/flower/*" &&
 	rm ../ran && resume && test_path_exists ../ran

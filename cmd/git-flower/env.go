@@ -42,7 +42,7 @@ func newEnv(in, out, errs *os.File) *Env {
 		dir = "." // git says what is wrong with it, when it is asked
 	}
 	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: time.Now, editing: new(atomic.Bool), interrupt: new(atomic.Pointer[func() bool]),
+	return &Env{In: in, Out: out, Err: errs, Dir: dir, Now: now, editing: new(atomic.Bool), interrupt: new(atomic.Pointer[func() bool]),
 		InTerminal: isTerminal(in), OutTerminal: isTerminal(out), ErrTerminal: isTerminal(errs)}
 }
 

@@ -114,6 +114,9 @@ func conclude(ctx context.Context, env *Env, err error) int {
 		return code
 	}
 	e := asEnding(err)
+	if isFull(err) {
+		e.ending, e.hint = endFatal, env.madeSpace(e.hint)
+	}
 	prefix := "error"
 	if e.ending == endFatal {
 		prefix = "fatal"

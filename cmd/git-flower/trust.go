@@ -61,14 +61,17 @@ func (w *wake) originOf(ctx context.Context, goal gitstate.Doc) (o origin, err e
 	if o.commit, err = w.commitOf(ctx, goal); err != nil {
 		return o, err
 	}
-	if o.trusted, err = w.recordedHere(ctx, o.commit); o.trusted || err != nil {
-		return o, err
-	}
 	o.blob, err = w.store.Git().Line(ctx, "rev-parse", "--verify", "--end-of-options", string(o.commit)+":"+goal.Name())
 	if err != nil {
 		return o, fmt.Errorf("look for the goal of run '%s': %w", w.run.Name(), err)
 	}
-	o.trusted, err = isTrusted(w.trusted(), o.blob)
+	if o.trusted, err = isTrusted(w.trusted(), o.blob); o.trusted || err != nil {
+		return o, err
+	}
+	if o.trusted, err = w.recordedHere(ctx, o.commit); o.trusted {
+		// The ref's log says so until it is expired.
+		err = remember(w.trusted(), o.blob)
+	}
 	return o, err
 }
 
