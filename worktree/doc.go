@@ -28,9 +28,9 @@
 //   - No ref of the user's is moved but by Land.
 //   - No work is lost: a tree goes back only with the proof that its commits
 //     and files are in the user's objects; else it is moved aside and listed.
-//     All else that lies around, caches too, is removed when a tree goes back.
-//   - A tree that is handed out holds its base and nothing else: when it was
-//     given back every file was read, and since then names, sizes and times are
+//     All else that lies around, caches too, is removed when a tree goes back; what the user's setup made stays.
+//   - A tree that is handed out holds its base and what the setup made that git
+//     ignores, and nothing else: when it was given back every file was read, and since then names, sizes and times are
 //     the same.
 //   - A process may be killed at any point. The next Open puts right what it
 //     left: trees that were being made or given back become free, those of

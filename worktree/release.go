@@ -12,7 +12,7 @@ import (
 )
 
 // Release gives a tree back for the next worker. All that is in it and not in
-// its base goes, caches too. A worker's tree goes only with the proof, for which
+// its base goes, caches too, but for what the setup made. A worker's tree goes only with the proof, for which
 // every file is read, that its commits and files are in the user's objects and that what was left out are
 // caches the base itself ignores; any other is moved aside, where List shows it,
 // and the error is an *AsideError. A throw-away tree needs no proof.
