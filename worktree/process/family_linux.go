@@ -18,7 +18,12 @@ type family struct {
 	since  uint64 // the leader's start, in clock ticks after boot
 	marked func(pid int) bool
 	asked  map[member]bool // who got SIGTERM
+	looks  *int            // how often nobody was found and somebody was blank
 }
+
+// blankLooks is how often it is looked again for members where a process is
+// blank: a second, on a machine that is so busy that it gets no further.
+const blankLooks = 200
 
 // A member is a process; the start tells it from a later one of the same number.
 type member struct {
@@ -27,7 +32,7 @@ type member struct {
 }
 
 func newFamily(leader int, mark string) family {
-	f := family{leader: leader, asked: map[member]bool{}}
+	f := family{leader: leader, asked: map[member]bool{}, looks: new(int)}
 	f.marked = func(pid int) bool { return hasMark(pid, mark) }
 	if s, ok := readStat(leader); ok {
 		f.since = s.start
@@ -36,9 +41,13 @@ func newFamily(leader int, mark string) family {
 }
 
 // signal asks all living members to end, or makes them, and returns how many
-// there were. A member is asked once.
+// there were or may have been. A member is asked once.
 func (f family) signal(hard bool) int {
-	members := f.members()
+	members, blank := f.members()
+	if len(members) == 0 && blank > 0 && *f.looks < blankLooks {
+		*f.looks++
+		return blank
+	}
 	for _, m := range members {
 		switch {
 		case hard:
@@ -53,8 +62,9 @@ func (f family) signal(hard bool) int {
 }
 
 // members walks /proc. A process can only be a descendant of one that is older,
-// but numbers wrap round, so the walk repeats until nothing is added.
-func (f family) members() []member {
+// but numbers wrap round, so the walk repeats until nothing is added. It also
+// returns how many of the others were blank.
+func (f family) members() (living []member, blank int) {
 	all := f.candidates()
 	in := map[int]bool{}
 	for _, s := range all {
@@ -70,13 +80,16 @@ func (f family) members() []member {
 			}
 		}
 	}
-	var living []member
 	for _, s := range all {
-		if in[s.pid] && s.state != 'Z' && s.state != 'X' {
+		switch {
+		case s.state == 'Z' || s.state == 'X':
+		case in[s.pid]:
 			living = append(living, member{s.pid, s.start})
+		case s.pid != kernelThreads && s.parent != kernelThreads && isBlank(s.pid):
+			blank++
 		}
 	}
-	return living
+	return living, blank
 }
 
 // candidates are the processes that started no earlier than the command.
@@ -98,6 +111,21 @@ func (f family) candidates() []stat {
 		}
 	}
 	return all
+}
+
+// kernelThreads is the parent of what never was a program.
+const kernelThreads = 2
+
+// isBlank reports whether a process is just becoming another program: neither
+// its arguments nor its environment can be read then, nor its mark in it.
+func isBlank(pid int) bool {
+	for _, name := range [...]string{"/environ", "/cmdline"} {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + name)
+		if err != nil && !errors.Is(err, syscall.ESRCH) || len(text) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func hasMark(pid int, mark string) bool {
@@ -136,7 +164,7 @@ func strayFrom(dir string) family {
 // marked are the processes of commands of ours that are of a kind, which is told
 // by where each was started.
 func marked(kind func(pid int, started []string) bool) family {
-	f := family{leader: -1, asked: map[member]bool{}}
+	f := family{leader: -1, asked: map[member]bool{}, looks: new(int)}
 	f.marked = func(pid int) bool {
 		var started []string
 		for _, kv := range environ(pid) {

@@ -3,9 +3,12 @@ package process
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestParseStat(t *testing.T) {
@@ -71,7 +74,8 @@ func TestOthersAreNoMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	members := map[int]bool{}
-	for _, m := range f.members() {
+	living, _ := f.members()
+	for _, m := range living {
 		members[m.pid] = true
 	}
 	if !members[leader.Process.Pid] || !members[child] || members[older] || members[younger] || members[os.Getpid()] || len(members) != 2 {
@@ -85,5 +89,34 @@ func TestOthersAreNoMembers(t *testing.T) {
 	<-exited
 	if alive(child) {
 		t.Error("the child is left")
+	}
+}
+
+// TestWhatIsJustBecomingAnotherProgramIsFound: for a moment its environment
+// cannot be read, and so neither can the mark.
+func TestWhatIsJustBecomingAnotherProgramIsFound(t *testing.T) {
+	script := "rm -f pid; setsid sh -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 & until test -s pid; do :; done; kill -9 $$"
+	for i := range 8 { // many at once, so that the moment lasts
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for range 20 {
+				if _, err := Run(t.Context(), Command{Script: script, Dir: dir, Env: Env(), Timeout: 20 * time.Second}); err != nil {
+					t.Fatal(err)
+				}
+				text, err := os.ReadFile(filepath.Join(dir, "pid"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if alive(pid) {
+					syscall.Kill(pid, syscall.SIGKILL)
+					t.Fatalf("process %d is left", pid)
+				}
+			}
+		})
 	}
 }
