@@ -189,6 +189,7 @@ func (t *talk) turn(ctx context.Context, bad *trouble) (harness.Ended, error) {
 		}
 		if _, ok := ev.(harness.Responded); ok {
 			*bad = trouble{}
+			t.e.answers.beat(t.e.deps.Clock.Now())
 		}
 		t.watch(ev)
 		t.show(ev)
@@ -230,7 +231,9 @@ func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error
 	t.e.books.fault(t.row, f.Error())
 	wait, again := t.e.c.Patience.retry(*bad, f, now, jitter())
 	if !again {
-		return pauseOf(t.job.step, f)
+		p := pauseOf(t.job.step, f)
+		p.alone = t.e.answers.after(bad.since)
+		return p
 	}
 	ev := t.event(EventRetry)
 	ev.Text, ev.State, ev.Wait = f.Message, f.Class.String(), wait.Seconds()

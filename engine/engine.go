@@ -74,6 +74,7 @@ type Engine struct {
 	books        *books
 	interruption interruption
 	ears         *ears
+	answers      pulse
 }
 
 // An Outcome is how a run stood when the engine stopped without a save point.

@@ -275,7 +275,6 @@ func TestFaults(t *testing.T) {
 		{"unknown, twice", harness.Fault{Class: harness.Unknown}, 2, 0, true},
 		{"unknown, for ever", harness.Fault{Class: harness.Unknown}, 10000, PauseFault, false},
 		{"bad key", harness.Fault{Class: harness.Auth}, 1, PauseRefused, false},
-		{"full context", harness.Fault{Class: harness.PromptTooLong}, 1, PauseFull, false},
 		{"usage limit with a time", harness.Fault{Class: harness.UsageLimit, RetryAfter: 3_600_000_000_000}, 1, 0, true},
 		{"usage limit without one", harness.Fault{Class: harness.UsageLimit}, 1, PauseLater, false},
 	} {

@@ -19,6 +19,8 @@ type Pause struct {
 	Reason PauseReason
 	Step   string
 	Err    error // what happened, may be nil
+
+	alone bool // the endpoint answered other sessions meanwhile
 }
 
 // A PauseReason says what kind of thing made a run pause.

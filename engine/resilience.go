@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync"
 	"time"
 
 	"git-flower/engine/harness"
@@ -49,4 +50,23 @@ func (p Patience) pause(faults int, jitter float64) time.Duration {
 		d = min(2*d, p.Max)
 	}
 	return time.Duration(float64(d) * (0.75 + jitter/2))
+}
+
+// A pulse is when the endpoint has last answered any session. A session whose
+// trouble began before that is in trouble alone.
+type pulse struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (p *pulse) beat(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = now
+}
+
+func (p *pulse) after(t time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last.After(t)
 }

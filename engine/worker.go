@@ -60,12 +60,21 @@ func (w *worker) work(ctx context.Context) error {
 }
 
 // ownProblem is a fault that another request of the same session would meet
-// again and that no other session has a part in.
+// again and that no other session has a part in: what is wrong with its
+// conversation, and an endpoint that answers all but this one.
 func ownProblem(err error) *Pause {
 	var p *Pause
 	var f *harness.Fault
-	if errors.As(err, &p) && errors.As(err, &f) && (f.Class == harness.Invalid || f.Class == harness.Refused) {
+	if !errors.As(err, &p) || !errors.As(err, &f) {
+		return nil
+	}
+	switch f.Class {
+	case harness.Invalid, harness.Refused, harness.PromptTooLong:
 		return p
+	case harness.Network, harness.RateLimit, harness.Overloaded, harness.ServerError, harness.Unknown:
+		if p.alone {
+			return p
+		}
 	}
 	return nil
 }
@@ -161,10 +170,17 @@ func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, 
 	return asItIs(report, ended.Text), []string{"The report breaks the form: " + wrong + "."}, nil
 }
 
+// longPart is how many bytes of each part of a report that breaks the form are
+// kept: the coordinator's context is for decisions.
+const longPart = 1500
+
 // asItIs makes a report of whatever a worker said, so that its work is not lost.
 func asItIs(r document.Report, said string) document.Report {
 	if r.Conclusion == "" {
-		r.Conclusion = head(strings.TrimSpace(said), 400)
+		r.Conclusion = strings.TrimSpace(said)
+	}
+	for _, part := range []*string{&r.Conclusion, &r.Evidence, &r.Output, &r.Unverified} {
+		*part = head(*part, longPart)
 	}
 	if r.Conclusion == "" {
 		r.Conclusion = "The worker ended without a word."

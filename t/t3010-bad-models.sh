@@ -190,8 +190,8 @@ test_expect_success 'a key that is refused ends it at once, resumable' '
 	then_whole key
 '
 
-test_expect_success 'a prompt that is too long is a save point' '
-	with work <<-\END &&
+test_expect_success 'a prompt of the coordinator that is too long is a save point' '
+	with coordinate <<-\END &&
 	- fault: {error: 400, message: "prompt is too long: 210000 tokens > 200000 maximum", times: always}
 	  say: never
 	END

@@ -94,6 +94,10 @@ func (s endpoint) unknown(name string) []harness.Model {
 	return []harness.Model{m}
 }
 
+// rehearsalStall is how long a scripted model may say nothing that it is not
+// told to: it thinks for no time at all, but the machine may be busy.
+const rehearsalStall = 3 * time.Second
+
 // rehearsal is a scripted model on loopback: everything but the model is real.
 type rehearsal struct{ script *rehearse.Script }
 
@@ -104,13 +108,14 @@ func (s rehearsal) open(ctx context.Context, t harness.Transcript) (*model, erro
 	}
 	h, err := messages.New(messages.Config{
 		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Transcript: t, UserAgent: userAgent(),
+		Stall: rehearsalStall + s.script.Longest(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
-	// A scripted endpoint recovers as soon as the script says so.
+	// A scripted endpoint recovers as soon as the script says so, or never.
 	patience := engine.DefaultPatience()
-	patience.Base, patience.Max = 20*time.Millisecond, 200*time.Millisecond
+	patience.Base, patience.Max, patience.Failing = 20*time.Millisecond, 200*time.Millisecond, 2*rehearsalStall
 	return &model{harness: h, name: harness.DefaultModel, price: priceOf(harness.Lookup), patience: patience, close: server.Close}, nil
 }
 

@@ -88,6 +88,23 @@ type fault struct {
 	words      *text // nonsense
 }
 
+// Longest is the longest time for which the script says nothing on purpose.
+func (s *Script) Longest() time.Duration {
+	var longest time.Duration
+	scenes := s.scenes
+	if s.fallback != nil {
+		scenes = append(scenes[:len(scenes):len(scenes)], s.fallback)
+	}
+	for _, scene := range scenes {
+		for _, turn := range scene.turns {
+			for _, c := range turn.choices {
+				longest = max(longest, c.reply.delay, c.reply.pace)
+			}
+		}
+	}
+	return longest
+}
+
 // Parse reads a script. An error names line:column and the field.
 func Parse(script []byte) (*Script, error) {
 	root, err := parseYAML(script)

@@ -19,6 +19,9 @@ const cutOffText = "[interrupted] This call was cut off before its result was re
 	"wholly or in part, or not at all: check first, then repeat it if it is still needed. " +
 	"The interruption says nothing about the call itself; nobody refused it and nothing is broken."
 
+// sideBySide is how many calls of one answer run at once.
+const sideBySide = 16
+
 // maxResult is how many bytes of a result's text are kept; the middle goes.
 const maxResult = 400_000
 

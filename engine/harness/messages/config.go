@@ -71,7 +71,7 @@ func New(c Config) (*Harness, error) {
 		option.WithoutEnvironmentDefaults(),
 		option.WithoutOpenTelemetry(),
 		option.WithMaxRetries(0),
-		option.WithHTTPClient(c.HTTPClient),
+		option.WithHTTPClient(boundedClient(c.HTTPClient)),
 		option.WithHeader("User-Agent", c.UserAgent),
 	}
 	if c.BaseURL != "" {

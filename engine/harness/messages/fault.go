@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,8 @@ func (h *Harness) fault(err error, requestID string) *harness.Fault {
 	var kind *json.UnmarshalTypeError
 	var address *url.Error
 	switch {
+	case errors.Is(err, errExcess), errors.Is(err, bufio.ErrTooLong):
+		f.Class = harness.Unknown
 	case errors.As(err, &shape):
 		f.Class = harness.Invalid
 	case errors.As(err, &syntax), errors.As(err, &kind):

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,10 @@ func TestFaultsAreClassified(t *testing.T) {
 		{"wrong type", harnesstest.Reply{Body: "event: message_start\ndata: {\"type\":7}\n\n"}, harness.Network},
 		{"delta for no block", harnesstest.Reply{Body: "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n" +
 			"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":7,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"}, harness.Network},
+		{"too much text", harnesstest.Say(strings.Repeat("x", maxReply+1)), harness.Unknown},
+		{"too many blocks", harnesstest.Reply{Blocks: slices.Repeat([]harnesstest.Block{harnesstest.TextBlock("a")}, maxBlocks+1)}, harness.Unknown},
+		{"an event without end", harnesstest.Reply{Body: "event: message_start\n" + strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxBody/1000)}, harness.Unknown},
+		{"an error without end", harnesstest.Reply{Body: strings.Repeat("x", maxBody+1), Header: http.Header{"Content-Type": {"text/event-stream"}}}, harness.Unknown},
 		{"a web page", harnesstest.Reply{Body: "<html>Welcome</html>", Header: http.Header{"Content-Type": {"text/html"}}}, harness.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {

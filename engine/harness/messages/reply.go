@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// Limits of one answer; a server that goes beyond them is broken.
-const (
-	maxBlocks    = 4096
-	maxReplySize = 64 << 20 // bytes of deltas
-)
-
 // A wireEvent is one event of the stream, of any type.
 type wireEvent struct {
 	Type    string          `json:"type"`
@@ -47,6 +41,7 @@ type reply struct {
 	refusal   string
 	usage     wireUsage
 	size      int64 // bytes of deltas
+	all       int64 // bytes of content, what blocks began with included
 	started   bool  // message_start came
 	finished  bool  // message_stop came
 	requestID string
@@ -100,15 +95,18 @@ func (r *reply) begin(raw json.RawMessage) error {
 }
 
 func (r *reply) open(e *wireEvent) error {
-	if e.Index != len(r.blocks) || e.Index >= maxBlocks {
+	if e.Index != len(r.blocks) {
 		return fmt.Errorf("content block %d came as number %d", e.Index, len(r.blocks))
+	}
+	if e.Index >= maxBlocks {
+		return excess("more than %d content blocks", maxBlocks)
 	}
 	var b struct{ Type, ID, Name string }
 	if err := json.Unmarshal(e.Block, &b); err != nil || b.Type == "" {
 		return fmt.Errorf("content block %d is not an object with a type", e.Index)
 	}
 	r.blocks = append(r.blocks, &block{kind: b.Type, id: b.ID, name: b.Name, start: e.Block})
-	return nil
+	return r.add(len(e.Block))
 }
 
 func (r *reply) grow(e *wireEvent) error {
@@ -131,9 +129,14 @@ func (r *reply) grow(e *wireEvent) error {
 		return nil
 	}
 	b.grown = true
-	r.size += int64(len(d.Text) + len(d.Thinking) + len(d.PartialJSON) + len(d.Signature) + len(d.Citation))
-	if r.size > maxReplySize {
-		return fmt.Errorf("answer is longer than %d bytes", maxReplySize)
+	n := len(d.Text) + len(d.Thinking) + len(d.PartialJSON) + len(d.Signature) + len(d.Citation)
+	r.size += int64(n)
+	return r.add(n)
+}
+
+func (r *reply) add(n int) error {
+	if r.all += int64(n); r.all > maxReply {
+		return excess("more than %d bytes of content", maxReply)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (s *toolset) names() []string {
 // group is how many of the calls, from the first on, may run side by side.
 func (s *toolset) group(calls []call) int {
 	n := 0
-	for n < len(calls) {
+	for n < min(len(calls), sideBySide) {
 		if t, ok := s.find(calls[n].name); ok && !t.parallel {
 			break
 		}
