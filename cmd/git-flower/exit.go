@@ -11,7 +11,6 @@ import (
 
 	"git-flower/gitstate"
 	"git-flower/gitstate/gitcmd"
-	"git-flower/worktree"
 )
 
 // An ending says in words why a command did not simply succeed. Only the
@@ -198,12 +197,9 @@ func withoutPrefix(line, prefix string) string { return strings.TrimPrefix(line,
 // hintFor is the next step after an error that does not bring its own.
 func hintFor(err error) string {
 	var driven *gitstate.LockedError
-	var full *worktree.SpaceError
 	switch {
 	case errors.As(err, &driven):
 		return `"git flower watch" follows it, "git flower stop" has it stop at a save point`
-	case errors.As(err, &full):
-		return `make room there, then "git flower resume" goes on; nothing that was recorded is lost`
 	case errors.Is(err, gitstate.ErrAmbiguous):
 		return `name it in full; "git flower status" lists the runs`
 	case errors.Is(err, gitstate.ErrCorrupt):
