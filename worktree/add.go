@@ -45,7 +45,11 @@ func (p *Pool) add(ctx context.Context, spec Spec, more filler) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := owner{State: stateWorking, Run: spec.Run, Worker: spec.Worker, Base: base, Tip: base, Saved: base}
+	want, err := p.userCone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := owner{State: stateWorking, Run: spec.Run, Worker: spec.Worker, Base: base, Tip: base, Saved: base, want: want}
 	return p.make(ctx, o, tree, more)
 }
 
@@ -59,7 +63,7 @@ func (p *Pool) commitHere(ctx context.Context, id string) (string, error) {
 
 // make fills a slot with the files of a tree object; HEAD is o.Base.
 func (p *Pool) make(ctx context.Context, o owner, tree string, more filler) (*Tree, error) {
-	s, leave, err := p.place(ctx, o.Base)
+	s, leave, err := p.place(ctx, o.Base, o.want)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +87,7 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, base, tree string) e
 	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
 		return err
 	}
-	if err := p.fill(ctx, s, was, tree); err != nil {
+	if err := p.fill(ctx, s, was, tree, o.want); err != nil {
 		return err
 	}
 	return p.setUp(ctx, s, base, tree, o.State == stateScratch)
@@ -110,26 +114,33 @@ func (p *Pool) build(ctx context.Context, s *slot, o owner, tree string, more fi
 	return nil
 }
 
-// take locks a slot that is free: one clean at base if there is one, else any,
-// else a new one.
-func (p *Pool) take(base string) (*slot, error) {
+// take locks a slot that is free: one clean at base if there is one, else one
+// that holds another commit, else a new one. One with another cone would be made
+// anew; it is left for its own kind, unless there is none any more.
+func (p *Pool) take(ctx context.Context, base string, want cone) (*slot, error) {
 	names, err := p.slotNames()
 	if err != nil {
 		return nil, err
 	}
-	var second []string
+	f, err := p.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var second, last []string
 	for _, name := range names {
 		switch o, err := readOwner(p.slotDir(name)); {
 		case err != nil || o.State != stateFree && o.State != stateEmpty:
-		case o.Base == base:
+		case o.Cone == want.name() && o.Base == base:
 			if s := p.takeFree(name); s != nil {
 				return s, nil
 			}
-		default:
+		case o.Cone == want.name() || o.Base == "":
 			second = append(second, name)
+		case o.Cone != "" && o.Cone != f.cone.name():
+			last = append(last, name)
 		}
 	}
-	for _, name := range second {
+	for _, name := range append(second, last...) {
 		if s := p.takeFree(name); s != nil {
 			return s, nil
 		}

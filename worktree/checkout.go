@@ -61,7 +61,11 @@ func (p *Pool) checkout(ctx context.Context, commit string, protect ProtectSpec)
 			return nil, err
 		}
 	}
-	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit}, tree, nil)
+	want, err := p.sceneCone(ctx, protect.Paths)
+	if err != nil {
+		return nil, err
+	}
+	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit, want: want}, tree, nil)
 }
 
 // protect makes the tree object of a commit with the protected paths of another.

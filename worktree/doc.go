@@ -41,5 +41,8 @@
 //     its lock, which the kernel takes from it when it ends.
 //
 // Submodules keep the commit that is recorded; files under git-lfs stay
-// pointers. Trees are whole also where the user's checkout is sparse.
+// pointers. Where the user's checkout is sparse, a worker's tree is as sparse; what
+// is outside is changed by the worker's own commits only, or after it has widened
+// its tree with 'git sparse-checkout'. Throw-away trees are whole, but for partial
+// clones, where the rest may be anywhere.
 package worktree

@@ -24,7 +24,11 @@ func (p *Pool) draw(ctx context.Context, s *slot, head string, fresh bool) (*dra
 	if err := os.MkdirAll(s.drafts(), 0o700); err != nil {
 		return nil, err
 	}
-	index, err := s.copyIndex(fresh)
+	moved, err := p.follow(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	index, err := s.copyIndex(fresh || moved)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"git-flower/gitstate/gitcmd"
 )
 
 // fill makes the slot's files those of a tree object. A slot that was clean at
 // some commit is changed where it differs; any other is made anew.
-func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string) error {
-	if was.clean() && p.reuse(ctx, s, was.Base, tree) == nil {
+func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string, want cone) error {
+	if was.clean() && was.Cone == want.name() && s.cone == want && p.reuse(ctx, s, was.Base, tree) == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -29,7 +27,7 @@ func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string) error 
 	if err := p.room(ctx, tree, 1); err != nil {
 		return err
 	}
-	if err := os.Mkdir(s.tree(), 0o700); err != nil {
+	if err := errors.Join(p.aim(s, want), os.Mkdir(s.tree(), 0o700)); err != nil {
 		return err
 	}
 	return p.checkOut(ctx, s, tree)
@@ -125,7 +123,7 @@ func (p *Pool) prove(ctx context.Context, s *slot, commit string) error {
 	if err != nil {
 		return err
 	}
-	err = p.proveWith(ctx, p.trusted(s, index), commit)
+	err = p.proveWith(ctx, s, index, commit)
 	if err == nil {
 		err = p.nothingBut(ctx, s, index)
 	}
@@ -135,8 +133,12 @@ func (p *Pool) prove(ctx context.Context, s *slot, commit string) error {
 	return s.keepIndex(index)
 }
 
-func (p *Pool) proveWith(ctx context.Context, g gitcmd.Git, commit string) error {
+func (p *Pool) proveWith(ctx context.Context, s *slot, index, commit string) error {
+	g := p.trusted(s, index)
 	if _, err := g.Write(ctx, "read-tree", commit); err != nil {
+		return err
+	}
+	if err := p.mask(ctx, s, index, commit); err != nil {
 		return err
 	}
 	_, err := g.Write(ctx, "update-index", "-q", "--refresh")
@@ -145,7 +147,8 @@ func (p *Pool) proveWith(ctx context.Context, g gitcmd.Git, commit string) error
 
 // wipe empties a slot.
 func (p *Pool) wipe(s *slot) error {
-	return errors.Join(p.discard(s.tree()), p.discard(s.git()), removeIfThere(s.index()), s.forgetSetup(), p.dropCopies(s))
+	s.cone = cone{}
+	return errors.Join(p.discard(s.tree()), p.discard(s.git()), p.discard(s.coneDir()), removeIfThere(s.index()), s.forgetSetup(), p.dropCopies(s))
 }
 
 // discard removes a folder of ours for good. It is out of the way at once; what

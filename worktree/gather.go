@@ -36,6 +36,9 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]strin
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
+	if err := p.mask(ctx, s, index, head); err != nil {
+		return nil, err
+	}
 	if err := g.list(ctx); err != nil {
 		return nil, err
 	}
@@ -184,7 +187,7 @@ func (g *gathering) add(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := g.git.WriteIn(ctx, lines(names), "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	_, err := g.git.WriteIn(ctx, lines(names), "update-index", "-z", "--ignore-skip-worktree-entries", "--add", "--remove", "--replace", "--stdin")
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (p *Pool) makeGitDir(ctx context.Context, s *slot, head string) error {
 			return err
 		}
 	}
-	config, err := p.workerConfig(ctx)
+	config, err := p.workerConfig(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -37,6 +37,11 @@ func (p *Pool) makeGitDir(ctx context.Context, s *slot, head string) error {
 		"objects/info/alternates": quotePath(filepath.Join(p.c.CommonDir, "objects")) + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(s.git(), filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	if s.cone.rules != "" {
+		if err := os.WriteFile(filepath.Join(s.git(), "info", "sparse-checkout"), []byte(s.cone.rules), 0o600); err != nil {
 			return err
 		}
 	}
@@ -73,7 +78,7 @@ const gitLink = "gitdir: ../git\n"
 
 // workerConfig is the configuration of a worker's git directory. What stands
 // after the include counts more than what the user's files say.
-func (p *Pool) workerConfig(ctx context.Context) (string, error) {
+func (p *Pool) workerConfig(ctx context.Context, s *slot) (string, error) {
 	f, err := p.facts(ctx)
 	if err != nil {
 		return "", err
@@ -88,6 +93,10 @@ func (p *Pool) workerConfig(ctx context.Context) (string, error) {
 		fmt.Fprintf(&b, "[include]\n\tpath = %s\n", quoteValue(filepath.Join(p.c.GitDir, "config.worktree")))
 	}
 	b.WriteString(workerOverrides)
+	for _, setting := range s.cone.config() {
+		key, value, _ := strings.Cut(strings.TrimPrefix(setting, "core."), "=")
+		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", key, value)
+	}
 	name, mail, _ := strings.Cut(strings.TrimSuffix(f.ident, ">"), " <")
 	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteValue(name), quoteValue(mail))
 	return b.String(), nil
@@ -100,12 +109,9 @@ const workerOverrides = `[core]
 	worktree = ../tree
 	hooksPath = ../git/hooks
 	fsmonitor = false
-	sparseCheckout = false
 	splitIndex = false
 	untrackedCache = false
 	logAllRefUpdates = true
-[index]
-	sparse = false
 [gc]
 	auto = 0
 [maintenance]

@@ -201,5 +201,19 @@ func (p *Pool) deleted(ctx context.Context, s *slot) (bool, error) {
 		return false, nil
 	}
 	out, err := p.objects().Read(ctx, "ls-tree", "-z", "--name-only", "--end-of-options", s.owner.Saved)
-	return len(out) > 0, err
+	if err != nil || len(out) == 0 || s.cone.rules == "" {
+		return len(out) > 0, err
+	}
+	return p.holdsFiles(ctx, s)
+}
+
+// holdsFiles reports whether the cone of a sparse tree holds any.
+func (p *Pool) holdsFiles(ctx context.Context, s *slot) (bool, error) {
+	out, err := p.trusted(s, s.index()).In(p.emptyDir()).Env("GIT_WORK_TREE="+p.emptyDir()).Read(ctx, "ls-files", "-z", "-t")
+	for _, entry := range splitZ(out) {
+		if !strings.HasPrefix(entry, "S ") {
+			return true, err
+		}
+	}
+	return false, err
 }

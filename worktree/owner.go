@@ -32,9 +32,14 @@ type owner struct {
 	Notes  []string `json:"notes,omitempty"` // to be told by Finish
 	// Refill is set while a deleted tree is put back: until then it is as good as deleted.
 	Refill bool   `json:"refill,omitempty"`
+	Cone   string `json:"cone,omitempty"` // name of the slot's cone
 	Reason string `json:"reason,omitempty"`
 	PID    int    `json:"pid,omitempty"`
 	Since  string `json:"since,omitempty"` // RFC 3339
+
+	ConeFolders string `json:"coneFolders,omitempty"` // what core.sparseCheckoutCone says there
+
+	want cone // which files the tree is to hold
 }
 
 // clean reports whether the slot's files are those of Base.

@@ -29,12 +29,16 @@ func (p *Pool) prepare(ctx context.Context, base string, n int) error {
 	if err != nil {
 		return err
 	}
+	want, err := p.userCone(ctx)
+	if err != nil {
+		return err
+	}
 	for {
-		have := p.readyAt(base)
+		have := p.readyAt(base, want)
 		if have >= n {
 			return nil
 		}
-		err := p.prepareOne(ctx, base, tree)
+		err := p.prepareOne(ctx, base, tree, want)
 		if full := (*SpaceError)(nil); errors.As(err, &full) && have > 0 {
 			return nil
 		}
@@ -46,13 +50,13 @@ func (p *Pool) prepare(ctx context.Context, base string, n int) error {
 
 // prepareOne adds one tree to those that lie ready. Who wants a tree meanwhile
 // waits for this one.
-func (p *Pool) prepareOne(ctx context.Context, base, tree string) error {
+func (p *Pool) prepareOne(ctx context.Context, base, tree string, want cone) error {
 	leave, err := p.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	s, err := p.take(base)
+	s, err := p.take(ctx, base, want)
 	if err != nil {
 		return err
 	}
@@ -61,7 +65,7 @@ func (p *Pool) prepareOne(ctx context.Context, base, tree string) error {
 			return errors.Join(err, s.unlock())
 		}
 	}
-	if err := p.claim(ctx, s, owner{PID: os.Getpid()}, base, tree); err != nil {
+	if err := p.claim(ctx, s, owner{PID: os.Getpid(), want: want}, base, tree); err != nil {
 		return errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	if err := s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} }); err != nil {
@@ -74,12 +78,12 @@ func (p *Pool) prepareOne(ctx context.Context, base, tree string) error {
 	return nil
 }
 
-func (p *Pool) readyAt(base string) int {
+func (p *Pool) readyAt(base string, want cone) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
 	for _, s := range p.ready {
-		if s.owner.Base == base {
+		if s.owner.Base == base && s.cone == want {
 			n++
 		}
 	}
@@ -88,7 +92,7 @@ func (p *Pool) readyAt(base string) int {
 
 // takeReady takes one of the trees that lie ready at a commit, nil when there is
 // none.
-func (p *Pool) takeReady(base string) *slot {
+func (p *Pool) takeReady(base string, want cone) *slot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := 0; i < len(p.ready); {
@@ -96,7 +100,7 @@ func (p *Pool) takeReady(base string) *slot {
 		switch {
 		case !s.inPlace(): // somebody removed it
 			s.unlock()
-		case s.owner.Base == base:
+		case s.owner.Base == base && s.cone == want:
 			p.ready = slices.Delete(p.ready, i, i+1)
 			return s
 		default:
@@ -110,19 +114,19 @@ func (p *Pool) takeReady(base string) *slot {
 
 // place returns a locked slot for a tree at a commit, and what ends the turn of
 // whoever fills it.
-func (p *Pool) place(ctx context.Context, base string) (*slot, func(), error) {
-	if s := p.takeReady(base); s != nil {
+func (p *Pool) place(ctx context.Context, base string, want cone) (*slot, func(), error) {
+	if s := p.takeReady(base, want); s != nil {
 		return s, func() {}, nil
 	}
 	leave, err := p.enter(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if s := p.takeReady(base); s != nil {
+	if s := p.takeReady(base, want); s != nil {
 		leave()
 		return s, func() {}, nil
 	}
-	s, err := p.take(base)
+	s, err := p.take(ctx, base, want)
 	if err != nil {
 		leave()
 		return nil, nil, err

@@ -144,8 +144,8 @@ func TestPreparationLeavesRoom(t *testing.T) {
 	if got := states(t, p); got != stateFree && got != "free free" {
 		t.Errorf("states %q", got)
 	}
-	if p.readyAt(r.head()) != 1 {
-		t.Errorf("%d are ready", p.readyAt(r.head()))
+	if p.readyAt(r.head(), cone{}) != 1 {
+		t.Errorf("%d are ready", p.readyAt(r.head(), cone{}))
 	}
 	add(t, p, "coder-1", r.head())
 	add(t, p, "coder-2", r.head())

@@ -43,7 +43,7 @@ func (p *Pool) release(ctx context.Context, s *slot) error {
 
 // recycle makes a slot free. What it holds is proven to be of no value.
 func (p *Pool) recycle(ctx context.Context, s *slot) error {
-	base := s.owner.Base
+	base, worker := s.owner.Base, s.owner.State == stateWorking
 	if err := s.set(func(o *owner) { *o = owner{State: stateReleasing, Base: base, PID: os.Getpid()} }); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 			return err
 		}
 	}
-	if base == "" || occupied(s) != "" || p.clean(ctx, s, base) != nil {
+	if base == "" || occupied(s) != "" || p.aimBack(ctx, s, worker) != nil || p.clean(ctx, s, base) != nil {
 		base = ""
 		if err := p.wipe(s); err != nil {
 			return err

@@ -40,6 +40,9 @@ func (p *Pool) restore(ctx context.Context, s *slot, o *owner, snapshot string) 
 	if err != nil {
 		return Restored{}, err
 	}
+	if err := p.reach(ctx, s, said.head, snapshot); err != nil {
+		return Restored{}, err
+	}
 	if err := p.checkOut(ctx, s, said.head); err != nil {
 		return Restored{}, err
 	}

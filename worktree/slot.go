@@ -19,6 +19,7 @@ import (
 //	                    tree/   the working tree
 //	                    git/    its git directory
 //	                    setup   what the user's setup has made there
+//	                    cone/   what is in a tree that is sparse
 //	                    index   our own index of tree/, never the worker's
 //	                    drafts/ objects made of tree/ and not imported yet
 //	                    incoming/ objects on their way to the user
@@ -31,6 +32,7 @@ type slot struct {
 	busy  sync.Mutex // one of our operations at a time
 	owner owner
 	setup setup
+	cone  cone // which files of a commit the tree holds
 
 	proven bool // it was proven to be at its base since we have the lock
 
@@ -55,6 +57,7 @@ func (s *slot) set(change func(*owner)) error {
 	next := s.owner
 	next.Notes = slices.Clone(next.Notes)
 	change(&next)
+	next.Cone, next.ConeFolders = s.cone.name(), s.cone.folders
 	if err := next.write(s.dir); err != nil {
 		return err
 	}
@@ -90,7 +93,10 @@ func (p *Pool) lockSlot(name string) (*slot, error) {
 	if !s.inPlace() {
 		return nil, errors.Join(&BusyError{Slot: name}, s.unlock())
 	}
-	if s.owner, err = readOwner(s.dir); err != nil {
+	if s.owner, err = readOwner(s.dir); err == nil {
+		err = s.readConeDir()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.unlock())
 	}
 	s.readSetup()

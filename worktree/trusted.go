@@ -15,7 +15,7 @@ import (
 // user's git directory, a minimal stat would overlook edits.
 var settled = []string{
 	"core.splitIndex=false", "core.untrackedCache=false", "index.sparse=false",
-	"core.sparseCheckout=false", "core.trustctime=true", "core.checkStat=default",
+	"core.sparseCheckout=false", "sparse.expectFilesOutsideOfPatterns=false", "core.trustctime=true", "core.checkStat=default",
 	"core.safecrlf=false", "submodule.recurse=false", "core.quotePath=false",
 	"advice.addEmbeddedRepo=false", "gc.auto=0",
 }
@@ -27,11 +27,24 @@ var unseen = []string{"core.commitGraph=false", "core.multiPackIndex=false", "pa
 // trusted runs git on a tree's files. The repository and so the configuration
 // are the user's, the index is ours; of the tree only files are read.
 func (p *Pool) trusted(s *slot, index string) gitcmd.Git {
-	return p.objects().In(s.tree()).Env("GIT_WORK_TREE="+s.tree(), "GIT_INDEX_FILE="+index)
+	g := p.objects().In(s.tree()).Env("GIT_WORK_TREE="+s.tree(), "GIT_INDEX_FILE="+index)
+	if s.cone.rules == "" {
+		return g
+	}
+	return g.Env("GIT_DIR="+s.coneDir(), "GIT_COMMON_DIR="+p.c.CommonDir).With(s.cone.config()...)
 }
 
 // objects runs git on the user's objects alone, in a folder without files.
 func (p *Pool) objects() gitcmd.Git {
+	g := p.unsettled().With(settled...)
+	if !p.c.NoSync {
+		g = g.With("core.fsync=committed", "core.fsyncMethod=batch")
+	}
+	return g
+}
+
+// unsettled is objects with the user's configuration as it is, for looking at it.
+func (p *Pool) unsettled() gitcmd.Git {
 	empty := p.emptyDir()
 	env := []string{
 		"GIT_DIR=" + p.c.GitDir, "GIT_WORK_TREE=" + empty, "GIT_INDEX_FILE=" + filepath.Join(empty, "none"),
@@ -40,11 +53,7 @@ func (p *Pool) objects() gitcmd.Git {
 	if p.c.CommonDir != p.c.GitDir {
 		env = append(env, "GIT_COMMON_DIR="+p.c.CommonDir)
 	}
-	g := gitcmd.Foreign(empty, env...).With(settled...)
-	if !p.c.NoSync {
-		g = g.With("core.fsync=committed", "core.fsyncMethod=batch")
-	}
-	return g
+	return gitcmd.Foreign(empty, env...)
 }
 
 // borrowing is objects with a worker's objects beside the user's.
@@ -69,6 +78,7 @@ type facts struct {
 	format  string            // "sha1", "sha256"
 	config  map[string]string // last value of each key, keys as git prints them
 	ident   string            // "Name <mail>"
+	cone    cone              // of the user's checkout
 }
 
 // digits is the length of an object id.
@@ -108,6 +118,9 @@ func (p *Pool) facts(ctx context.Context) (*facts, error) {
 	if f.format, err = objectFormat(f.config["extensions.objectformat"]); err != nil {
 		return nil, err
 	}
+	if f.cone, err = p.readUserCone(ctx); err != nil {
+		return nil, err
+	}
 	if f.ident == "" {
 		f.ident = p.identity(ctx)
 	}
@@ -130,12 +143,17 @@ func (p *Pool) readConfig(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseConfig(out), nil
+}
+
+// parseConfig reads what 'config -z --list' prints.
+func parseConfig(out []byte) map[string]string {
 	config := map[string]string{}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		config[key] = value
 	}
-	return config, nil
+	return config
 }
 
 // identity is the user's, as git finds it, or our own where there is none.
