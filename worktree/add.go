@@ -45,7 +45,7 @@ func (p *Pool) add(ctx context.Context, spec Spec, more filler) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, err := p.userCone(ctx)
+	want, err := p.coneAt(ctx, base)
 	if err != nil {
 		return nil, err
 	}

@@ -117,13 +117,23 @@ func (s *slot) readConeDir() error {
 	return err
 }
 
-// userCone is that of the user's checkout.
-func (p *Pool) userCone(ctx context.Context) (cone, error) {
+// coneAt is that of a worker's tree: the one of the user's checkout, and what
+// else workers have made or changed on the way from there to a commit, since the
+// next one goes on with it.
+func (p *Pool) coneAt(ctx context.Context, commit string) (cone, error) {
 	f, err := p.facts(ctx)
-	if err != nil {
+	if err != nil || f.cone.rules == "" {
 		return cone{}, err
 	}
-	return f.cone, nil
+	from, err := p.objects().Line(ctx, "merge-base", "HEAD", commit)
+	if err != nil {
+		return f.cone, ctx.Err() // nothing in common, or no HEAD
+	}
+	names, err := p.Changed(ctx, from, commit)
+	if err != nil || len(names) == 0 {
+		return f.cone, err
+	}
+	return f.cone.with(names), nil
 }
 
 // maxUserRules is how long the user's rules may be.
@@ -160,13 +170,13 @@ func (p *Pool) sceneCone(ctx context.Context, protect []string) (cone, error) {
 	return c, nil
 }
 
-// aimBack makes the cone of a worker's tree the user's again, whatever the worker
-// made of it. Git makes a whole tree sparse; the other way it needs a new tree.
-func (p *Pool) aimBack(ctx context.Context, s *slot, worker bool) error {
+// aimBack makes the cone of a worker's tree what it was, whatever the worker made
+// of it. Git makes a whole tree sparse; the other way it needs a new tree.
+func (p *Pool) aimBack(ctx context.Context, s *slot, base string, worker bool) error {
 	if !worker {
 		return nil
 	}
-	want, err := p.userCone(ctx)
+	want, err := p.coneAt(ctx, base)
 	if err == nil && want.rules == "" && s.cone.rules != "" {
 		err = errTouched
 	}

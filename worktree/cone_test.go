@@ -204,3 +204,16 @@ func TestReopenedSparseTree(t *testing.T) {
 		}
 	})
 }
+
+// What a worker made outside is in the tree of the next one.
+func TestNextWorkerSeesWhatWasMadeOutside(t *testing.T) {
+	sparse(t, func(t *testing.T, r *repo, p *Pool) {
+		tree := add(t, p, "coder-1", r.head())
+		put(t, tree.Path, map[string]string{"far/new": "n\n", "odd [name]*": "o\n"})
+		got := finish(t, p, tree)
+		next := add(t, p, "coder-2", got.Tip)
+		if text := sh(t, next.Path, `cat far/new "odd [name]*"; test ! -e big/x; git status --porcelain`); text != "n\no" {
+			t.Errorf("%q", text)
+		}
+	})
+}

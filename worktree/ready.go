@@ -29,7 +29,7 @@ func (p *Pool) prepare(ctx context.Context, base string, n int) error {
 	if err != nil {
 		return err
 	}
-	want, err := p.userCone(ctx)
+	want, err := p.coneAt(ctx, base)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 			return err
 		}
 	}
-	if base == "" || occupied(s) != "" || p.aimBack(ctx, s, worker) != nil || p.clean(ctx, s, base) != nil {
+	if base == "" || occupied(s) != "" || p.aimBack(ctx, s, base, worker) != nil || p.clean(ctx, s, base) != nil {
 		base = ""
 		if err := p.wipe(s); err != nil {
 			return err
