@@ -5,7 +5,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
+
+// echo is how long after a signal the same one counts as its repetition. Who
+// calls us as 'git flower' has git as parent: a terminal sends Ctrl-C and its
+// hang-up to both, and git passes on to us what it gets. It is longer than git
+// takes for that on a busy machine, and hardly longer than it takes to press two
+// keys one after the other.
+const echo = 300 * time.Millisecond
 
 // untilSignal returns a context that ends, with the signal as its cause, at the
 // first signal that asks us to end. A second one finds the default action and
@@ -23,19 +31,44 @@ func untilSignal(parent context.Context, heed func() bool) (context.Context, fun
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		waitForSignal(arrived, heed, func() { signal.Reset(signals...) }, cancel)
+		w := signalWait{heed: heed, reset: func() { signal.Reset(signals...) }, cancel: cancel, echo: echo}
+		w.wait(arrived)
 	}()
 	return ctx, func() { signal.Stop(arrived); close(arrived); <-done; cancel(nil) }
 }
 
-// waitForSignal hands the first signal that is meant for us to cancel; before
-// that the next one gets its default action back.
-func waitForSignal(arrived <-chan os.Signal, heed func() bool, reset func(), cancel context.CancelCauseFunc) {
+// A signalWait waits for the signal that ends the process.
+type signalWait struct {
+	heed   func() bool             // takes care of an interrupt, or does not
+	reset  func()                  // gives signals their default action back
+	cancel context.CancelCauseFunc // told of the signal that ends us
+	echo   time.Duration
+}
+
+// wait hands the first signal that is meant for us to cancel. The next one gets
+// its default action back, once what may still be the first one's echo is over.
+func (w signalWait) wait(arrived <-chan os.Signal) {
+	var heeded time.Time
 	for s := range arrived {
-		if s != os.Interrupt || !heed() {
-			reset()
-			cancel(signalError{s})
-			return
+		switch {
+		case s != os.Interrupt:
+		case time.Since(heeded) < w.echo:
+			continue
+		case w.heed():
+			heeded = time.Now()
+			continue
 		}
+		w.cancel(signalError{s})
+		over := time.NewTimer(w.echo)
+		defer over.Stop()
+		for open := true; open; {
+			select {
+			case _, open = <-arrived:
+			case <-over.C:
+				open = false
+			}
+		}
+		w.reset()
+		return
 	}
 }
