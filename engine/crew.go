@@ -246,17 +246,45 @@ func (c *crew) finish(ctx context.Context) error {
 	}
 }
 
-// tellLate gives the coordinator the reports that it did not wait for.
+// tellLate waits for workers that no call waits for, and gives the coordinator
+// their reports. What the person says meanwhile comes first.
 func (c *crew) tellLate(ctx context.Context, t *talk) (harness.Ended, error) {
 	late := c.untold()
-	if _, err := c.wait(ctx, late); err != nil {
+	news, err := c.waitBetween(ctx, t, late)
+	if err != nil {
 		return harness.Ended{}, err
 	}
 	about := []string{t.job.session, "late"}
 	for _, m := range late {
-		about = append(about, m.begun.Meta.Worker)
+		if m.hasReported() {
+			about = append(about, m.begun.Meta.Worker)
+		}
 	}
-	return t.say(ctx, harness.Message{ID: messageID(about...), Text: reportsOf(late, false)})
+	if len(about) > 2 {
+		news = append(news, harness.Message{ID: messageID(about...), Text: reportsOf(late, false)})
+	}
+	return t.say(ctx, append(news, harness.Message{})...)
+}
+
+// waitBetween waits for members between two turns of the coordinator, until the
+// person says something. The words are queued; what has to be said besides is
+// returned.
+func (c *crew) waitBetween(ctx context.Context, t *talk, members []*member) ([]harness.Message, error) {
+	defer c.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
+	waiting, over := c.e.between(ctx)
+	_, err := c.wait(waiting, members)
+	over()
+	if !t.interrupted() {
+		return nil, err
+	}
+	note, err := t.takeWords(ctx)
+	return []harness.Message{note}, err
+}
+
+func (m *member) hasReported() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.report.Kind != ""
 }
 
 // close stops the members that are still at work and waits for all of them:

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -277,4 +278,63 @@ func TestInterruptTakesWords(t *testing.T) {
 	if n := len(r.state.History().Of(gitstate.KindAmendment)); n != 1 {
 		t.Errorf("%d amendments", n)
 	}
+}
+
+// Workers that no call waits for: words, and Ctrl-C, reach the coordinator before
+// their reports do, in the same session.
+func TestWordsBetweenTurns(t *testing.T) {
+	for _, interrupt := range []bool{false, true} {
+		r := newRig().unprotected()
+		r.words = make(chan string)
+		*r.answers = answers{"this", "not so fast"}
+		rests, said := make(chan struct{}), make(chan struct{})
+		hands(r, 1, func(t *harnesstest.FakeTurn, _ int) harness.Ended {
+			r.words <- "one more thing" // ends the waiting of dispatch
+			<-rests
+			for r.engine.resting() == nil {
+				runtime.Gosched()
+			}
+			if !interrupt {
+				r.words <- "not so fast"
+			} else if !r.engine.Interrupt(t.Context) || r.engine.Interrupt(t.Context) {
+				return t.Done("could not interrupt once")
+			}
+			<-said
+			return report(t)
+		})
+		var turns []string
+		play := r.fake.Play
+		r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+			if Role(t.Options.Role) != Coordinator || r.state.History().Docs[len(r.state.History().Docs)-1].Kind == gitstate.KindVerdict {
+				return play(t)
+			}
+			var text strings.Builder
+			for _, m := range append(t.Said, t.Heard()...) {
+				text.WriteString(m.Text + "\n")
+			}
+			turns = append(turns, text.String())
+			switch len(turns) {
+			case 1:
+				t.Call("dispatch", map[string]any{"tasks": []map[string]string{{"worker": "coder", "task": "a"}}})
+				close(rests)
+			case 2:
+				close(said)
+			}
+			return t.Done("I end my turn.")
+		}
+		o, err := r.run(t)
+		if err != nil || o.State != EndReached {
+			t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+		}
+		if len(turns) != 3 || !strings.Contains(turns[1], "not so fast") || strings.Contains(turns[1], "# coder-1") || !strings.Contains(turns[2], "# coder-1: joined") {
+			t.Errorf("interrupt %v: %d turns:\n%s", interrupt, len(turns), strings.Join(turns, "\n---\n"))
+		}
+	}
+}
+
+// resting is what ends the coordinator's waiting between turns.
+func (e *Engine) resting() func() {
+	e.interruption.mu.Lock()
+	defer e.interruption.mu.Unlock()
+	return e.interruption.rest
 }

@@ -12,7 +12,8 @@ import (
 // coordinator at the next clean boundary; workers go on.
 type interruption struct {
 	mu      sync.Mutex
-	main    *talk // the coordinator's session while it is at work
+	main    *talk  // the coordinator's session while it is at work
+	rest    func() // ends its waiting between two turns; nil during one
 	pending bool
 }
 
@@ -25,8 +26,32 @@ func (e *Engine) Interrupt(ctx context.Context) bool {
 	if e.interruption.main == nil || e.interruption.pending {
 		return false
 	}
+	if e.interruption.rest != nil {
+		e.interruption.rest()
+		e.interruption.pending = true
+		return true
+	}
 	e.interruption.pending = e.interruption.main.s.Interrupt(ctx) == nil
 	return e.interruption.pending
+}
+
+// between is a context for what the coordinator waits for between two turns. It
+// ends with an interruption, also with one that came as the last turn ended.
+func (e *Engine) between(ctx context.Context) (waiting context.Context, over func()) {
+	waiting, cancel := context.WithCancelCause(ctx)
+	rest := func() { cancel(harness.ErrInterrupted) }
+	e.interruption.mu.Lock()
+	defer e.interruption.mu.Unlock()
+	e.interruption.rest = rest
+	if e.interruption.pending {
+		rest()
+	}
+	return waiting, func() {
+		e.interruption.mu.Lock()
+		defer e.interruption.mu.Unlock()
+		e.interruption.rest = nil
+		cancel(nil)
+	}
 }
 
 // atHelm notes the session that an interrupt is meant for, nil for none. One that
