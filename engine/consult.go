@@ -6,8 +6,11 @@ import (
 	"git-flower/gitstate"
 )
 
-// What a person can say to an unreachable goal, in the order of the options.
-var unreachableOptions = []string{"accept the result as it is", "change the goal", "the judge is wrong, go on"}
+// What a person can say to an unreachable goal. Each is also the word before the
+// colon of its option, by which it can be chosen.
+var unreachableOptions = []string{
+	answerAccept + ": take the result as it is", answerChange + ": say what the goal is instead", answerWrong + ": the judge is wrong, go on",
+}
 
 // consult asks the person about an unreachable goal. Words that are none of
 // the options count as "the judge is wrong", with the words as the reason.

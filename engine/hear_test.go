@@ -329,7 +329,7 @@ func TestQuestionAboutTheGoalUsesNoBudget(t *testing.T) {
 	if len(q.Options) != 3 || !strings.Contains(q.Text, "no such thing") {
 		t.Errorf("asked %+v", q)
 	}
-	d.elsewhere(must(t)(Reply(d.state.History(), d.doc(q), "Accept the result as it is", "", d.clock.Now())))
+	d.elsewhere(must(t)(Reply(d.state.History(), d.doc(q), "Accept", "", d.clock.Now())))
 	d.ends(EndAccepted) // T-56: an end of its own
 	if n := d.engine.asksUsed(); n != 0 {
 		t.Errorf("%d questions were used up", n)

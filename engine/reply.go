@@ -145,5 +145,6 @@ func decided(words string) string {
 	if !ok {
 		return answerWrong
 	}
-	return []string{answerAccept, answerChange, answerWrong}[i]
+	state, _, _ := strings.Cut(unreachableOptions[i], ":")
+	return state
 }

@@ -134,16 +134,17 @@ test_expect_success 'the question about it uses up no budget, and nobody there n
 
 test_expect_success 'accepted: an end of its own, in status, log and exit code' '
 	cd repo &&
-	git flower answer --run stuck "accept the result as it is" &&
+	git flower answer --run stuck "accept" &&
 	test_must_fail code=1 git flower resume stuck </dev/null >../out 2>../err &&
+	test_must_fail code=1 git flower watch stuck >../watched 2>../err && grep "^hint: " ../err &&
 	git flower status stuck >../status && grep accepted ../status &&
 	git flower log --no-pager stuck >../log && grep accepted ../log
 '
 
-test_expect_success 'a beginning of an option is words: the judge is wrong' '
+test_expect_success 'T-49: a sentence that begins like an option is words: the judge is wrong' '
 	cd repo &&
 	test_must_fail code=2 stuck words --timeout 0 &&
-	git flower answer --run words "accept" &&
+	git flower answer --run words "accept that it takes longer, but go on" &&
 	git log -1 --format="%(trailers:key=Flower-State,valueonly,separator=%x20)" refs/flower/run/words >../state &&
 	grep wrong ../state
 '

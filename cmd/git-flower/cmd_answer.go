@@ -46,7 +46,7 @@ func runAnswer(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	words := "change the goal"
+	words := "change"
 	if !c.given("goal") || len(args) > 0 {
 		if words, err = env.spoken(ctx, c, args); err != nil {
 			return err

@@ -97,7 +97,7 @@ func watched(ctx context.Context, store *gitstate.Store, name, end string) error
 	resume := fmt.Sprintf("\"git flower resume %s\" goes on", name)
 	state := stateOf(s)
 	switch {
-	case colourOf(state) == good || state == string(engine.EndAccepted):
+	case colourOf(state) == good:
 		return nil
 	case ended(s):
 		return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open", name), "run '%s' ended %s", name, state)
