@@ -37,7 +37,7 @@ func (a *accounts) begin(role Role, beside bool) *wakeOf {
 
 func (a *accounts) spend(t *rapid.T, w *wakeOf, cost gitstate.MicroUSD) {
 	w.books.add(w.row, harness.Usage{}, cost)
-	if err := w.books.write(&a.journal, *w.row); err != nil {
+	if err := w.books.write(&a.journal, w.row); err != nil {
 		t.Fatal(err)
 	}
 	a.spent += cost

@@ -29,7 +29,8 @@ type books struct {
 	late []gitstate.LedgerRow // of other wakes, from the journal
 	// beside: whoever made the other rows may be alive and record them. Those of
 	// asides are carried all the same, since no one else may come to do it.
-	beside bool
+	beside    bool
+	unwritten []*gitstate.LedgerRow // settled, and not in the journal
 	// changes counts what has happened to the rows, kept how much of that is recorded.
 	changes, kept int
 }
@@ -93,15 +94,43 @@ func (b *books) close(row *gitstate.LedgerRow, now time.Time) {
 	b.changes++
 }
 
-// write puts a row as it stands into the journal.
-func (b *books) write(j Journal, row gitstate.LedgerRow) error {
+// write puts a row as it stands into the journal, and those before it that
+// could not be written.
+func (b *books) write(j Journal, row *gitstate.LedgerRow) error {
+	b.mu.Lock()
+	if !slices.Contains(b.unwritten, row) {
+		b.unwritten = append(b.unwritten, row)
+	}
+	b.mu.Unlock()
+	return b.flush(j)
+}
+
+// flush writes what could not be written before.
+func (b *books) flush(j Journal) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	line, err := json.Marshal(journalRow{Wake: b.wake, Row: row})
-	if err != nil {
-		return err
+	for len(b.unwritten) > 0 {
+		line, err := json.Marshal(journalRow{Wake: b.wake, Row: *b.unwritten[0]})
+		if err == nil {
+			err = j.Write(line)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot write the spending journal: %w", err)
+		}
+		b.unwritten = b.unwritten[1:]
 	}
-	return j.Write(line)
+	return nil
+}
+
+// owes reports whether something was spent that no record holds.
+func (b *books) owes(recorded map[string][]gitstate.LedgerRow) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(reconcile(b.late, recorded)) > 0 || slices.ContainsFunc(b.rows, func(r *gitstate.LedgerRow) bool {
+		own := *r
+		own.Wake = b.wake
+		return beyond(own, recorded).Turns > 0
+	})
 }
 
 // files are the ledger file for the next record, nil when nothing changed, and

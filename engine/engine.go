@@ -127,6 +127,7 @@ func (e *Engine) Run(ctx context.Context) (Outcome, error) {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
+			e.balance(context.WithoutCancel(ctx), err)
 			e.emit(Event{Kind: EventEnd, State: "paused", Text: err.Error()})
 			return e.outcome(Stop{}), err
 		}

@@ -179,7 +179,7 @@ func TestKilledAtEveryRecord(t *testing.T) {
 	for kill := 0; ; kill++ {
 		r := newRig().unprotected()
 		n := 0
-		r.state.die = func(string) bool { n++; return n == kill+1 }
+		r.state.die = func(string) bool { n++; return n > kill } // a dead process records nothing more
 		_, err := r.run(t)
 		if err == nil {
 			break
@@ -224,17 +224,22 @@ func TestProtectedPathsNeedTheBriefsWord(t *testing.T) {
 func TestBudgetIsASavePoint(t *testing.T) {
 	r := newRig().unprotected()
 	r.config.Budget = 450
-	_, err := r.run(t)
+	o, err := r.run(t)
 	var p *Pause
 	if !errors.As(err, &p) || p.Reason != PauseBudget {
 		t.Fatalf("got %v", err)
 	}
-	if spent := r.state.History().Spent(); spent > 450 || spent == 0 {
-		t.Errorf("recorded as spent: %d", spent)
+	if spent := r.state.History().Spent(); spent > 450 || spent != o.Spent {
+		t.Errorf("spent %d, recorded %d", o.Spent, spent)
+	}
+	before := r.state.story()
+	r.config.Wake = "w2"
+	if _, err := r.run(t); !errors.As(err, &p) || r.state.story() != before {
+		t.Fatalf("stopped again: %v\n%s", err, r.state.story())
 	}
 	r.config.Budget = 0
-	r.config.Wake = "w2"
-	if o, err := r.run(t); err != nil || o.State != EndReached || r.state.story() != wholeStory {
+	r.config.Wake = "w3"
+	if o, err := r.run(t); err != nil || o.State != EndReached || strings.Replace(r.state.story(), " notice", "", 1) != wholeStory {
 		t.Fatalf("resumed: %+v, %v\n%s", o, err, r.state.story())
 	}
 }
@@ -242,8 +247,8 @@ func TestBudgetIsASavePoint(t *testing.T) {
 // What a killed wake spent after its last record still counts.
 func TestJournalOutlivesTheWake(t *testing.T) {
 	r := newRig().unprotected()
-	n := 0
-	r.state.die = func(m string) bool { n++; return m == "before brief" }
+	dead := false
+	r.state.die = func(m string) bool { dead = dead || m == "before brief"; return dead }
 	if _, err := r.run(t); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}

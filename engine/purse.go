@@ -103,8 +103,12 @@ type gate struct {
 	ceiling gitstate.MicroUSD // of this session alone; zero: none
 }
 
-// Admit implements harness.Gate.
+// Admit implements harness.Gate. As long as what was spent cannot be written
+// down, nothing more is.
 func (g gate) Admit(_ context.Context, r harness.Request) error {
+	if err := g.e.books.flush(g.e.deps.Journal); err != nil {
+		return err
+	}
 	if may := g.e.books.cost(g.row) + g.e.purse.worst(r); g.ceiling > 0 && may > g.ceiling {
 		return fmt.Errorf("%w: with the next request it may have cost %s USD, and %s is its limit", harness.ErrBudget, dollars(may), dollars(g.ceiling))
 	}
@@ -116,8 +120,8 @@ func (g gate) Admit(_ context.Context, r harness.Request) error {
 func (g gate) Settle(_ context.Context, r harness.Request, u harness.Usage) {
 	cost, passed := g.e.purse.settle(r, u)
 	g.e.books.add(g.row, u, cost)
-	if err := g.e.books.write(g.e.deps.Journal, *g.row); err != nil {
-		g.e.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("cannot write the spending journal: %v", err)})
+	if err := g.e.books.write(g.e.deps.Journal, g.row); err != nil {
+		g.e.emit(Event{Kind: EventNotice, Text: err.Error()})
 	}
 	if passed > 0 {
 		g.e.emit(Event{Kind: EventBudget, Text: fmt.Sprintf("%d %% of the budget of %s USD is spent", passed, dollars(g.e.purse.cap))})
