@@ -23,6 +23,12 @@ type Info struct {
 	PID    int    // process that drives it; 0 when none does
 }
 
+// List tells of all trees below a state folder as Pool.List does. It makes and
+// mends nothing, so that it can be asked where nothing can be written.
+func List(ctx context.Context, state string) ([]Info, error) {
+	return (&Pool{c: Config{State: state}}).List(ctx)
+}
+
 // List tells of all trees, those moved aside last. It starts no process and
 // takes no lock for longer than it takes to see whether somebody else has it.
 func (p *Pool) List(ctx context.Context) ([]Info, error) {

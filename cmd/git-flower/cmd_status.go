@@ -110,7 +110,11 @@ func statusOfAll(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 		}
 		return write(env.Out, p.String())
 	}
-	return write(env.Out, statusTable(env.look(ctx), rows)+nextSteps(rows, ""))
+	trees, err := workersTrees(ctx, store)
+	if err != nil {
+		say(env.Err, "warning", err.Error())
+	}
+	return write(env.Out, statusTable(env.look(ctx), rows)+asideWords(trees, rows)+nextSteps(rows, ""))
 }
 
 // A porcelain collects records of "label value" lines, each record closed by an

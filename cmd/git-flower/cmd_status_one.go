@@ -24,6 +24,7 @@ type runDetail struct {
 	Reason    string      `json:"reason,omitempty"`
 	Question  string      `json:"question,omitempty"`
 	Spent     int64       `json:"spent_micro_usd"`
+	Trees     []treeLine  `json:"trees,omitempty"`
 }
 
 // A checkLine is one check of the goal with what the last verdict found.
@@ -77,7 +78,12 @@ func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run)
 		}
 	}
 	join, _, err := store.Ref(ctx, joinRef(run.Name()))
+	if err != nil {
+		return d, err
+	}
 	d.Join = string(join)
+	trees, err := workersTrees(ctx, store)
+	d.Trees = trees[run.Name()]
 	return d, err
 }
 
@@ -145,6 +151,9 @@ func (d runDetail) porcelain(nul bool) string {
 	if d.Rehearsed {
 		p.line("rehearsed")
 	}
+	for _, t := range d.Trees {
+		p.line(strings.Join([]string{"tree", t.Worker, t.State, oneLine(t.Path)}, " "))
+	}
 	p.line("")
 	return p.String()
 }
@@ -175,6 +184,9 @@ func (d runDetail) forPeople(l look) string {
 	field("verdict", cut(strings.TrimRight(d.Verdict+": "+firstLine(d.Reason), ": "), 66))
 	field("question", l.paint(asks, cut(firstLine(d.Question), 66)))
 	field("spent", spentWords(gitstate.MicroUSD(d.Spent), d.Rehearsed))
+	for _, t := range d.Trees {
+		field("tree", t.String())
+	}
 	return b.String()
 }
 
