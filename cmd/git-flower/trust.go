@@ -101,7 +101,7 @@ func standingCommands(h gitstate.History) (gitstate.Doc, []string) {
 
 // commitOf is the record that brought a document.
 func (w *wake) commitOf(ctx context.Context, d gitstate.Doc) (gitstate.ObjectID, error) {
-	out, err := w.store.Git().Line(ctx, "--literal-pathspecs", "rev-list", "-1", string(w.run.Tip()), "--", d.Name())
+	out, err := w.store.Git().Line(ctx, "--no-literal-pathspecs", "rev-list", "-1", string(w.run.Tip()), "--", ":(top,literal)"+d.Name())
 	if err == nil && out == "" {
 		err = errors.New("no record has it")
 	}
