@@ -39,7 +39,10 @@ func run(ctx context.Context, words []string, env *Env) int {
 	if err == nil {
 		err = dispatch(ctx, env, words)
 	}
-	return conclude(ctx, env, errors.Join(err, env.close()))
+	err = errors.Join(err, env.close())
+	code := conclude(ctx, env, err)
+	env.telling.ended(code, err)
+	return code
 }
 
 func dispatch(ctx context.Context, env *Env, words []string) error {

@@ -83,7 +83,7 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	config.Waits = c.given("timeout")
+	config.Waits, config.Detach = c.given("timeout"), false
 	store, err := env.StoreFor(ctx, config)
 	if err != nil {
 		return err

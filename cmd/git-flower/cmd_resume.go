@@ -25,7 +25,6 @@ have accepted them on this machine: when asked on a terminal, else by --trust.`,
 		options: append([]option{
 			{long: "message", short: "m", value: "<words>", text: "add to what is wanted"},
 			{long: "trust", value: "<commit>", text: "accept the commands of the goal that <commit> records"},
-			detachOption(),
 		}, runOptions()...),
 		exits: exits(1, 2, 3, 75),
 		run:   runResume,
@@ -33,9 +32,6 @@ have accepted them on this machine: when asked on a terminal, else by --trust.`,
 }
 
 func runResume(ctx context.Context, env *Env, c *call) error {
-	if err := checkDetach(c); err != nil {
-		return err
-	}
 	store, err := env.Store(ctx)
 	if err != nil {
 		return err
@@ -50,6 +46,9 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	dir := store.Layout().RunDir(run.Name())
 	config, err := env.resumedConfig(ctx, c, dir, run.History())
 	if err != nil {
+		return err
+	}
+	if err := config.checkDetach(); err != nil {
 		return err
 	}
 	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json"), trust: c.text("trust")}
@@ -71,26 +70,10 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err := w.sayMoved(); err != nil {
 		return err
 	}
-	if c.is("detach") {
-		return w.goOnDetached(ctx, c)
+	if config.Detach {
+		return w.inTrees(ctx, func(ctx context.Context) error { return w.goOnDetached(ctx, c) })
 	}
 	return w.goOn(ctx)
-}
-
-// goOnDetached asks what only a person can answer while there is a terminal,
-// and leaves the rest to a process in the background.
-func (w *wake) goOnDetached(ctx context.Context, c *call) error {
-	held, err := heldBy(ctx, w.store, w.run.Name())
-	if err != nil {
-		return err
-	}
-	if held != nil {
-		return held
-	}
-	if err := w.accept(ctx); err != nil {
-		return err
-	}
-	return w.detach(ctx, c.again())
 }
 
 // clarifyAgain records the wish to have the request clarified again, unless

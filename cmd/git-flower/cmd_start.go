@@ -30,7 +30,6 @@ costs nothing; everything else is real.`,
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
-			detachOption(),
 		}, append(settingOptions("with-changes"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),
 		run:   runStart,
@@ -38,11 +37,11 @@ costs nothing; everything else is real.`,
 }
 
 func runStart(ctx context.Context, env *Env, c *call) error {
-	if err := checkDetach(c); err != nil {
-		return err
-	}
 	config, err := env.Config(ctx, c)
 	if err != nil {
+		return err
+	}
+	if err := config.checkDetach(); err != nil {
 		return err
 	}
 	request, err := env.request(ctx, c)
@@ -111,8 +110,8 @@ func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.O
 	if err := keepOptions(dir, c); err != nil {
 		return err
 	}
-	if c.is("detach") {
-		return w.detach(ctx, nil)
+	if w.config.Detach {
+		return w.goOnDetached(ctx, c)
 	}
 	return w.goOnInTrees(ctx)
 }
@@ -165,6 +164,9 @@ func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
 // banner says what is about to happen before any of it does.
 func (w *wake) banner(ctx context.Context) error {
 	w.person = w.env.presence(w.config, w.json)
+	if w.config.Detach && w.person == here {
+		w.person = elsewhere
+	}
 	if w.json {
 		return nil
 	}
@@ -257,16 +259,15 @@ func askWords(c Config, there presence) string {
 }
 
 // presence: at a terminal there is somebody. Without one there is when --timeout
-// says how long to wait, which makes no sense for a run that nobody watches.
+// says how long to wait, which makes no sense for a run that nobody watches, and
+// for a run in the background, whose person went on with something else.
 func (e *Env) presence(c Config, json bool) presence {
 	switch {
 	case c.Timeout == 0:
 		return nobody
-	case e.isDetached():
-		return elsewhere
 	case e.InTerminal && !json:
 		return here
-	case c.Waits:
+	case c.Waits || c.Detach || e.telling != nil:
 		return elsewhere
 	}
 	return nobody

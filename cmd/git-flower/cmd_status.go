@@ -217,7 +217,15 @@ func nextSteps(rows []runSummary, landing string) string {
 	if len(rows) > 1 {
 		which = " <run>"
 	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateOpen || r.State == stateWaiting }) {
+	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateWaiting }) {
+		b.WriteString("  (use \"git flower answer\" to see its question and answer it)\n")
+	}
+	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.Driver > 0 }) {
+		fmt.Fprintf(&b, "  (use \"git flower watch%s\" to follow what is driven, \"git flower stop%s\" to stop it)\n", which, which)
+	}
+	if slices.ContainsFunc(rows, func(r runSummary) bool {
+		return r.Driver == 0 && (r.State == stateOpen || r.State == stateWaiting)
+	}) {
 		fmt.Fprintf(&b, "  (use \"git flower resume%s\" to go on with a run)\n", which)
 	}
 	if slices.ContainsFunc(rows, func(r runSummary) bool { return colourOf(r.State) == good }) {

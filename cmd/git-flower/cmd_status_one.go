@@ -25,6 +25,8 @@ type runDetail struct {
 	Question  string      `json:"question,omitempty"`
 	Spent     int64       `json:"spent_micro_usd"`
 	Trees     []treeLine  `json:"trees,omitempty"`
+
+	Background *background `json:"background,omitempty"` // the last wake, if it was in the background
 }
 
 // A checkLine is one check of the goal with what the last verdict found.
@@ -71,6 +73,9 @@ func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run)
 		d.Request, d.Rehearsed = request.Body, request.Meta.Rehearsed
 	}
 	d.addGoal(h)
+	if err := d.addBackground(store.Layout().RunDir(run.Name())); err != nil {
+		return d, err
+	}
 	if q, ok := openQuestion(h); ok {
 		d.Question = q.Body
 		if d.State == stateOpen {
@@ -85,6 +90,30 @@ func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run)
 	trees, err := workersTrees(ctx, store)
 	d.Trees = trees[run.Name()]
 	return d, err
+}
+
+// addBackground tells of the run's last wake, if it was in the background.
+func (d *runDetail) addBackground(dir string) error {
+	b, ok, err := lastBackground(dir)
+	if ok {
+		d.Background = &b
+	}
+	return err
+}
+
+// backgroundWords say how a wake in the background went.
+func (d runDetail) backgroundWords(l look) string {
+	switch b := d.Background; {
+	case b == nil:
+		return ""
+	case b.Ended != 0 && b.Code == 0:
+		return fmt.Sprintf("process %d ended with exit 0, %s", b.PID, l.ago(b.Ended))
+	case b.Ended != 0:
+		return fmt.Sprintf("process %d ended with exit %d, %s: %s", b.PID, b.Code, l.ago(b.Ended), firstLine(b.Why))
+	case d.Driver == b.PID:
+		return fmt.Sprintf("process %d in the background, begun %s", b.PID, l.ago(b.Begun))
+	}
+	return fmt.Sprintf("process %d, begun %s, is gone without a word, as after a kill", d.Background.PID, l.ago(d.Background.Begun))
 }
 
 func joinRef(name string) string { return "refs/flower/join/" + name }
@@ -148,6 +177,9 @@ func (d runDetail) porcelain(nul bool) string {
 	p.field("join", d.Join)
 	p.field("verdict", d.Verdict)
 	p.number("spent-micro-usd", d.Spent)
+	if b := d.Background; b != nil && b.Ended != 0 {
+		p.line(fmt.Sprintf("background-exit %d", b.Code))
+	}
 	if d.Rehearsed {
 		p.line("rehearsed")
 	}
@@ -167,7 +199,7 @@ func (d runDetail) forPeople(l look) string {
 	}
 	fmt.Fprintf(&b, "run %s  %s\n", l.paint(strong, d.Name), l.paint(faint, d.ID))
 	state := d.State
-	if d.Driver > 0 {
+	if d.Driver > 0 && d.Background == nil {
 		state += fmt.Sprintf(" (driven by process %d)", d.Driver)
 	}
 	if d.Rehearsed {
@@ -183,6 +215,7 @@ func (d runDetail) forPeople(l look) string {
 	}
 	field("verdict", cut(strings.TrimRight(d.Verdict+": "+firstLine(d.Reason), ": "), 66))
 	field("question", l.paint(asks, cut(firstLine(d.Question), 66)))
+	field("driver", d.backgroundWords(l))
 	field("spent", spentWords(gitstate.MicroUSD(d.Spent), d.Rehearsed))
 	for _, t := range d.Trees {
 		field("tree", t.String())

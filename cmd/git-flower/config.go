@@ -29,6 +29,7 @@ type Config struct {
 	WithChanges  bool
 	JudgeCanRun  bool
 	Land         bool
+	Detach       bool
 	Window       int64  // tokens; zero: as the model's table says
 	Instructions string // a file, as the user wrote it; see Env.path
 	Model        string // empty: the credentials' or the harness's own

@@ -2,158 +2,204 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
-
-	"git-flower/gitstate"
 )
 
-func detachOption() option {
-	return option{long: "detach", text: "go on in the background; questions wait for \"git flower answer\""}
+// goOnDetached drives a run that has begun in a process of its own, without a
+// terminal, and returns when that process holds the run's lock and goes on.
+func (w *wake) goOnDetached(ctx context.Context, c *call) error {
+	w.person = w.env.presence(w.config, w.json)
+	if err := w.accept(ctx); err != nil { // later there is nobody to ask
+		return err
+	}
+	if err := w.banner(ctx); err != nil {
+		return err
+	}
+	driver, err := w.launch(c)
+	if err != nil {
+		return endf(endFatal, w.resumeHint(), "start a process for run '%s': %w", w.run.Name(), err)
+	}
+	told, err := driver.await(ctx)
+	if err != nil {
+		return end(endFatal, err, w.resumeHint())
+	}
+	if told.Ended != 0 {
+		return w.notBegun(told)
+	}
+	return w.sayDetached(ctx, told.PID)
 }
 
-// detachedVariable tells the process in the background that it is one: then
-// somebody is there to answer, though not at a terminal of its own.
-const detachedVariable = "GIT_FLOWER_DETACHED"
+func (w *wake) resumeHint() string {
+	return fmt.Sprintf("\"git flower resume %s\" goes on", w.run.Name())
+}
 
-// errHere is what a system says that has no sessions of processes.
-var errHere = errors.New("this system cannot run it in the background")
-
-// checkDetach refuses --detach, before anything is recorded, where it cannot be.
-func checkDetach(c *call) error {
-	if c.is("detach") && !canDetach {
-		return end(endFatal, errHere, "leave --detach out, and the terminal open")
+// checkDetach refuses, before anything is recorded, what cannot be done here.
+func (c Config) checkDetach() error {
+	if !c.Detach {
+		return nil
+	}
+	if err := detachable(); err != nil {
+		return endf(endFatal, "leave --detach out, and keep the terminal open", "go on in the background: %w", err)
 	}
 	return nil
 }
 
-// isDetached reports whether this process was put into the background.
-func (e *Env) isDetached() bool {
-	v, _ := e.lookup(detachedVariable)
-	return v == "1"
+// A driver is the process in the background, seen by the one that began it.
+type driver struct {
+	cmd  *exec.Cmd
+	told *os.File // where it says that it has begun
+	log  string
 }
 
-// logFile is where a driver in the background writes what it would have shown.
-func logFile(store *gitstate.Store, run string) string {
-	return filepath.Join(store.Layout().RunDir(run), "log")
-}
-
-// detach has a process in a session of its own drive the run, and returns when
-// that holds the run's lock. It finds the credentials as this one did: in the
-// environment, which it inherits, or in the same file; they are never arguments.
-func (w *wake) detach(ctx context.Context, options []string) error {
-	log, err := os.OpenFile(logFile(w.store, w.run.Name()), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
-	}
-	defer log.Close()
-	from, err := log.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
-	}
+// launch starts the driver. It gets this process's environment and directory, so
+// it finds the same credentials in the same places; they are in no argument and
+// in no file of ours.
+func (w *wake) launch(c *call) (*driver, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return nil, err
 	}
-	words := append([]string{"resume"}, options...)
-	child := exec.Command(self, append(words, "--", w.run.Name())...)
-	child.Dir, child.Stdout, child.Stderr = w.env.Dir, log, log
-	child.Env = append(os.Environ(), detachedVariable+"=1")
-	inSession(child)
-	if err := child.Start(); err != nil {
-		return fmt.Errorf("start the process in the background: %w", err)
+	dir := w.store.Layout().RunDir(w.run.Name())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- child.Wait() }()
-	if err := w.awaitDriver(ctx, child.Process.Pid, ended); err != nil {
-		return w.notDetached(err, log, from)
+	log, err := openLog(dir)
+	if err != nil {
+		return nil, err
 	}
-	return w.sayDetached(child.Process.Pid)
+	defer log.Close()
+	told, tell, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer tell.Close()
+	cmd := exec.Command(self, append(c.driverOptions(w.env), "--", w.run.Name())...)
+	cmd.Dir, cmd.Env = w.env.Dir, driverEnv(os.Environ())
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{tell}
+	cmd.SysProcAttr = ownSession()
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, told.Close())
+	}
+	return &driver{cmd: cmd, told: told, log: filepath.Join(dir, logFile)}, nil
 }
 
-// awaitDriver returns nil when the process has taken the run's lock. The lock
-// file names it from then on, also when it has ended since.
-func (w *wake) awaitDriver(ctx context.Context, pid int, ended <-chan error) error {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		took, err := w.store.TakenBy(w.run.Name(), pid)
-		if took || err != nil {
-			return err
-		}
-		select {
-		case err := <-ended:
-			if took, _ := w.store.TakenBy(w.run.Name(), pid); took {
-				return nil
-			}
-			if err == nil {
-				err = errors.New("it ended without driving the run")
-			}
-			return err
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx) // it goes on, and whoever interrupted us finds it with status
+// driverEnv is the environment of the driver: ours without the pager before us,
+// which it does not write to.
+func driverEnv(env []string) []string {
+	var kept []string
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); name != "GIT_PAGER_IN_USE" && name != backgroundVariable {
+			kept = append(kept, kv)
 		}
 	}
+	return append(kept, backgroundVariable+"=3") // the first of ExtraFiles
 }
 
-// notDetached says why there is no driver, in the words of the process itself.
-func (w *wake) notDetached(err error, log io.ReaderAt, from int64) error {
-	said, _ := io.ReadAll(io.NewSectionReader(log, from, 1<<16))
-	if text := strings.TrimSpace(string(said)); text != "" {
-		say(w.env.Err, "note", text)
+// driverOptions are the words with which the driver resumes the run: what was
+// given here. What 'start' was given is kept beside the run.
+func (c *call) driverOptions(env *Env) []string {
+	words := []string{"resume", "--no-detach", "--no-clarify-again"} // both are done here
+	if c.command.name != "resume" {
+		return words
 	}
-	how := endFatal
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		for _, e := range []ending{endNo, endPerson, endLimit, endLater} {
-			if e.code() == exit.ExitCode() {
-				how = e
-			}
-		}
-	}
-	return endf(how, fmt.Sprintf("\"git flower resume %s\" goes on here", w.run.Name()), "nothing drives run '%s' in the background: %w", w.run.Name(), err)
-}
-
-func (w *wake) sayDetached(pid int) error {
-	name := w.run.Name()
-	file := logFile(w.store, name)
-	if w.json {
-		return jsonLine(w.env.Out, map[string]any{"name": name, "driver_pid": pid, "log": file})
-	}
-	return write(w.env.Out, fmt.Sprintf(`process %d drives run %s in the background
-  git flower watch %s          follow it
-  git flower say --run %s ...  add to what is wanted
-  git flower answer --run %s   answer its questions
-  git flower stop %s           have it stop at a save point
-  its output is in %s
-`, pid, name, name, name, name, name, sanitise(file)))
-}
-
-// again are the options of this command as the process in the background gets
-// them. Those of 'start' it finds kept with the run.
-func (c *call) again() []string {
-	var words []string
 	for _, s := range settings() {
-		if v, ok := c.setting(s.long); s.long != "" && ok {
-			switch {
-			case s.value != "":
-				words = append(words, "--"+s.long+"="+v)
-			case v == "true":
-				words = append(words, "--"+s.long)
-			default:
-				words = append(words, "--no-"+s.long)
-			}
+		if s.long == "" || s.long == "detach" || s.long == "clarify-again" {
+			continue
+		}
+		switch v, ok := c.setting(s.long); {
+		case !ok:
+		case s.value != "":
+			words = append(words, s.with(v))
+		case v == "false":
+			words = append(words, "--no-"+s.long)
+		default:
+			words = append(words, "--"+s.long)
 		}
 	}
 	if c.given("rehearse") {
-		words = append(words, "--rehearse="+c.text("rehearse"))
+		words = append(words, "--rehearse="+scriptPath(env, c.text("rehearse")))
 	}
 	return words
+}
+
+// await returns what the driver told first: that it goes on, or how it ended. Ended
+// without a word, its end is put together here. When ctx ends before, the driver
+// is asked to end as well.
+func (d *driver) await(ctx context.Context) (background, error) {
+	var b background
+	heard := make(chan error, 1)
+	go func() { heard <- json.NewDecoder(d.told).Decode(&b) }()
+	var err error
+	select {
+	case err = <-heard:
+	case <-ctx.Done():
+		_ = askToEnd(d.cmd.Process) // gone already is as good
+		<-heard
+		err = context.Cause(ctx)
+	}
+	d.told.Close()
+	if err == nil && b.Ended == 0 {
+		return b, d.cmd.Process.Release()
+	}
+	wait := d.cmd.Wait()
+	if ctx.Err() != nil {
+		return b, err
+	}
+	if err != nil {
+		return b, fmt.Errorf("process %d ended before it had begun (%v); its words are in '%s'", d.cmd.Process.Pid, wait, d.log)
+	}
+	return b, nil
+}
+
+// notBegun says how the driver ended instead of going on.
+func (w *wake) notBegun(b background) error {
+	hint := b.Hint
+	if hint == "" {
+		hint = w.resumeHint()
+	}
+	return endf(endingOfCode(b.Code), hint, "run '%s' does not go on in the background: process %d ended with exit %d: %s",
+		w.run.Name(), b.PID, b.Code, b.Why)
+}
+
+// sayDetached tells how to reach a run in the background.
+func (w *wake) sayDetached(ctx context.Context, pid int) error {
+	name := w.run.Name()
+	log := filepath.Join(w.store.Layout().RunDir(name), logFile)
+	if w.json {
+		return jsonLine(w.env.Out, map[string]any{"name": name, "driver_pid": pid, "log": log})
+	}
+	l := w.env.look(ctx)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nprocess %d drives run %s in the background\n\n", pid, l.paint(strong, name))
+	commands := [][2]string{
+		{"git flower watch " + name, "follow it"},
+		{"git flower status " + name, "where it stands, and how it ended"},
+		{"git flower say --run " + name + " '<words>'", "add to what is wanted"},
+	}
+	if w.person != nobody {
+		commands = append(commands, [2]string{"git flower answer --run " + name, "answer its questions"})
+	}
+	commands = append(commands, [2]string{"git flower stop " + name, "have it stop at a save point"})
+	b.WriteString(commandTable(l, commands))
+	fmt.Fprintf(&b, "\nits output is in %s\n", sanitise(log))
+	return write(w.env.Out, b.String())
+}
+
+// commandTable shows commands with what they are for.
+func commandTable(l look, commands [][2]string) string {
+	width := 0
+	for _, c := range commands {
+		width = max(width, len(c[0]))
+	}
+	var b strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], width), l.paint(faint, c[1]))
+	}
+	return b.String()
 }

@@ -3,12 +3,22 @@
 package main
 
 import (
-	"os/exec"
+	"os"
 	"syscall"
 )
 
-const canDetach = true
+// detachable reports why a run cannot go on in the background here.
+func detachable() error { return nil }
 
-// inSession gives a process a session of its own: no terminal whose end or
-// Ctrl-C would reach it.
-func inSession(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// ownSession lets a process live on when its parent and their terminal end.
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+func closeOnExec(fd int) { syscall.CloseOnExec(fd) }
+
+func isPipe(fd int) bool {
+	var st syscall.Stat_t
+	return syscall.Fstat(fd, &st) == nil && uint32(st.Mode)&syscall.S_IFMT == syscall.S_IFIFO
+}
+
+// askToEnd is how a process is asked to stop at a save point.
+func askToEnd(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

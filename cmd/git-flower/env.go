@@ -29,6 +29,8 @@ type Env struct {
 	editing   *atomic.Bool                 // an editor has the terminal, and Ctrl-C is meant for it
 	interrupt *atomic.Pointer[func() bool] // a run that takes words; false: it has been interrupted already
 
+	telling *telling // how a driver in the background stands; nil at a terminal
+
 	trace  *tracer
 	config []configEntry // nil until read
 	read   bool

@@ -37,6 +37,16 @@ func (e ending) code() int {
 	return [...]int{endFatal: 128, endNo: 1, endPerson: 2, endLimit: 3, endLater: 75, endUsage: 129}[e]
 }
 
+// endingOfCode is the ending behind another process's exit code.
+func endingOfCode(code int) ending {
+	for e := endFatal; e <= endUsage; e++ {
+		if e.code() == code {
+			return e
+		}
+	}
+	return endFatal
+}
+
 // exitCodes explains all codes; commands name the ones that are theirs.
 func exitCodes() []exitRow {
 	return []exitRow{

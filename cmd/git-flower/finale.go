@@ -28,9 +28,7 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 		return err
 	}
 	b.WriteString("\n" + strings.TrimRight(sanitise(stat), "\n") + "\n\n")
-	for _, c := range w.commands(o) {
-		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], 32+len(name)), l.paint(faint, c[1]))
-	}
+	b.WriteString(commandTable(l, w.commands(o)))
 	return write(w.env.Out, b.String())
 }
 

@@ -20,7 +20,7 @@ const optionsFile = "options.json"
 func keepOptions(dir string, c *call) error {
 	kept := map[string]string{}
 	for _, s := range settings() {
-		if s.long == "" || s.long == "clarify-again" { // which is one wish, not a way to drive the run
+		if s.long == "" || s.long == "clarify-again" || s.long == "detach" { // one wish; and where a run goes on is not the run's
 			continue
 		}
 		if v, ok := c.setting(s.long); ok {

@@ -8,7 +8,12 @@ import (
 func main() {
 	env := newEnv(os.Stdin, os.Stdout, os.Stderr)
 	ctx, stop := untilSignal(context.Background(), env.heedInterrupt)
-	code := run(ctx, os.Args[1:], env)
+	code := 0
+	if err := env.inBackground(os.Stdout); err != nil {
+		code = conclude(ctx, env, err)
+	} else {
+		code = run(ctx, os.Args[1:], env)
+	}
 	stop()
 	os.Exit(code)
 }

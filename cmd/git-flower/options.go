@@ -69,6 +69,9 @@ func settings() []setting {
 		{option{long: "land", no: true, text: "merge the result into the branch when the goal is reached"},
 			"flower.land", "false", "whether a reached goal is merged into the checked-out branch at once",
 			truth(func(c *Config) *bool { return &c.Land })},
+		{option{long: "detach", no: true, text: "go on in the background, without a terminal"},
+			"flower.detach", "false", "whether a run goes on in the background once its first record is made",
+			truth(func(c *Config) *bool { return &c.Detach })},
 		{option{long: "window", value: "<tokens>", text: "the model's context window, where it is not known"},
 			"flower.window", "", "tokens of the model's context window; needed for models that are not in our table",
 			window},
@@ -136,7 +139,7 @@ func rehearsedOption() option {
 
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
-	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
+	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "detach", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }

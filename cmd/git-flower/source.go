@@ -140,11 +140,20 @@ func readScript(env *Env, name string) ([]byte, error) {
 	case "demo":
 		return rehearse.Source("demo")
 	}
-	data, err := os.ReadFile(env.path(name))
+	data, err := os.ReadFile(scriptPath(env, name))
 	if err != nil {
 		return nil, endf(endFatal, "\"git flower help start\" tells what --rehearse takes", "read the rehearsal script: %w", err)
 	}
 	return data, nil
+}
+
+// scriptPath is where a script is: the name of one of ours, or a file.
+func scriptPath(env *Env, name string) string {
+	switch name {
+	case "", "default", "demo":
+		return name
+	}
+	return env.path(name)
 }
 
 func keepScript(dir string, script []byte) error {

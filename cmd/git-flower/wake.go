@@ -38,12 +38,17 @@ type wake struct {
 
 // goOn drives a run that has begun.
 func (w *wake) goOn(ctx context.Context) error {
+	return w.inTrees(ctx, w.goOnInTrees)
+}
+
+// inTrees opens the pool for what is done.
+func (w *wake) inTrees(ctx context.Context, do func(context.Context) error) error {
 	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup)
 	if err != nil {
 		return err
 	}
 	w.pool = pool
-	return errors.Join(w.goOnInTrees(ctx), pool.Close())
+	return errors.Join(do(ctx), pool.Close())
 }
 
 // goOnInTrees is goOn where the pool is open.
@@ -139,6 +144,9 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 		heed := func() bool { return e.Interrupt(ctx) }
 		w.env.interrupt.Store(&heed)
 		defer w.env.interrupt.Store(nil)
+	}
+	if err := w.env.telling.begun(w.store.Layout().RunDir(w.run.Name())); err != nil {
+		return engine.Outcome{}, err
 	}
 	return e.Run(ctx)
 }
