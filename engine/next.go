@@ -30,6 +30,13 @@ func Next(f Flow, h gitstate.History, l Limits) Action {
 	return ending(h, EndDone, "every step is done", names(h.Of(gitstate.KindBrief))...)
 }
 
+// GoesOn reports whether there is something to do in a run: work, or an end that
+// is not recorded. What needs a person waits and does not go on. It is pure.
+func GoesOn(h gitstate.History, l Limits) bool {
+	stop, stops := Next(Builtin(l), h, l).(Stop)
+	return !stops || !stop.Ended && stop.State != NeedsHuman
+}
+
 // nextOf is the next action of one step, nil when the step is done.
 func nextOf(s Step, h gitstate.History, l Limits) Action {
 	if open, ok := openHandoff(s, h); ok {

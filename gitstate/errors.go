@@ -23,6 +23,7 @@ type LockedError struct {
 	Machine string // random name of its machine, see Store.Machine
 
 	born string // when the process began, see bornAt
+	free bool   // the process has let the lock go
 }
 
 func (e *LockedError) Error() string {

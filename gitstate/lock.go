@@ -15,7 +15,10 @@ import (
 // A Lock is held by the kernel for this process, until Close or its end however
 // that comes. The file stays: a name that goes while another process waits for
 // it would let two in.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file *os.File
+	text string // who holds it
+}
 
 // errHeld is what tryLock says when another process holds the lock.
 var errHeld = errors.New("held by another process")
@@ -87,13 +90,15 @@ func (l *Lock) sign(machine string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return err
 	}
-	text := strconv.Itoa(os.Getpid()) + "\n" + machine + "\n"
-	if born, ok := bornAt(os.Getpid()); ok && born != "" {
-		text += born + "\n"
-	}
-	_, err := l.file.WriteAt([]byte(text), 0)
+	born, _ := bornAt(os.Getpid())
+	l.text = strconv.Itoa(os.Getpid()) + "\n" + machine + "\n" + born + "\n"
+	_, err := l.file.WriteAt([]byte(l.text), 0)
 	return err
 }
+
+// free is the line after those of sign once the lock was let go by a process that
+// lives on.
+const free = "free"
 
 // TakenBy reports whether a process is the last that took a run's lock, which it
 // may have let go since.
@@ -112,8 +117,8 @@ func (s *Store) TakenBy(run string, pid int) (bool, error) {
 
 // Driver is the process of this machine that drives a run, zero when none does.
 // It only looks at what the lock's holder has written, since to try the lock
-// would keep a driver from taking it: the process lives, it is no zombie that
-// nobody has waited for, and it is not another one that got the same number.
+// would keep a driver from taking it: the process has not let the lock go and
+// lives, it is no zombie that nobody has waited for, and it is not another one that got the same number.
 // Where a system does not tell the latter two, being alive must do.
 func (s *Store) Driver(run string) int {
 	if ValidName(run) != nil {
@@ -125,7 +130,7 @@ func (s *Store) Driver(run string) int {
 	}
 	defer f.Close()
 	held := holder(run, f)
-	if held.PID < 1 || held.Machine != s.Machine() || gone(held.PID) {
+	if held.PID < 1 || held.free || held.Machine != s.Machine() || gone(held.PID) {
 		return 0
 	}
 	if born, ok := bornAt(held.PID); !ok || held.born != "" && born != "" && held.born != born {
@@ -140,15 +145,17 @@ func holder(run string, f *os.File) *LockedError {
 	if err != nil {
 		return &LockedError{Run: run}
 	}
-	lines := append(strings.Split(string(data), "\n"), "", "", "") // of another version it may have fewer
+	lines := append(strings.Split(string(data), "\n"), "", "", "", "") // of another version it may have fewer
 	n, err := strconv.Atoi(lines[0])
 	if err != nil {
 		n = 0
 	}
-	return &LockedError{Run: run, PID: n, Machine: lines[1], born: lines[2]}
+	return &LockedError{Run: run, PID: n, Machine: lines[1], born: lines[2], free: lines[3] == free}
 }
 
-// Close lets the run go.
+// Close lets the run go. Whoever adds to the run from then on is not told that
+// somebody takes it up.
 func (l *Lock) Close() error {
-	return errors.Join(unlock(l.file), l.file.Close())
+	_, err := l.file.WriteAt([]byte(free+"\n"), int64(len(l.text)))
+	return errors.Join(err, unlock(l.file), l.file.Close())
 }

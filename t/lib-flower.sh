@@ -182,6 +182,7 @@ flower_script () {
 	            call: {tool: verdict, input: {state: not-yet, reason: It is not done., checks: [{check: 1, passed: false, evidence: the command}]}}
 	  - name: coordinate
 	    who: {tools: [dispatch]}
+	    repeat: true
 	    turns:
 	      - &send
 	        call: {tool: dispatch, input: {tasks: [{worker: coder, task: Do it.}]}}

@@ -141,4 +141,33 @@ test_expect_success 'a worker that was killed hears them when it goes on' '
 	)
 '
 
+ended () {
+	test "$(flower_count end "$1")" = "$2"
+}
+
+# Nobody reads what the driver tells, so that it holds the run after its end.
+test_expect_success 'words as the run ends: who was said to take them up does' '
+	(
+		cd repo &&
+		: >../go &&
+		mkfifo ../full &&
+		exec 8<>../full &&
+		{ yes >&8 2>/dev/null & } &&
+		filler=$! &&
+		{ git-flower start --new --name late --json --rehearse=../script.yaml --timeout 0 "do it" </dev/null >&8 2>../late.err & } &&
+		late=$! &&
+		test_wait_for ended late 1 &&
+		git flower say --run late "at the last moment" >../said &&
+		grep "process $late drives it and takes it up" ../said &&
+		kill "$filler" &&
+		{ cat <../full >/dev/null & } &&
+		drain=$! &&
+		wait "$late" &&
+		kill "$drain" &&
+		ended late 2 &&
+		git log -1 --format="%(trailers:key=Flower-From,valueonly,separator=%x20)" --grep "^goal: " refs/flower/run/late >../from &&
+		grep amendments/ ../from
+	)
+'
+
 test_done

@@ -53,7 +53,7 @@ func (p *person) read(in io.Reader, lines chan<- string, recent func() []string)
 	for {
 		line, err := r.ReadString('\n')
 		line = strings.TrimSpace(line)
-		if err != nil {
+		if err != nil && line == "" {
 			return
 		}
 		line, aside := asideOf(line)
@@ -71,6 +71,16 @@ func (p *person) read(in io.Reader, lines chan<- string, recent func() []string)
 		if line != "" {
 			p.words <- line
 		}
+	}
+}
+
+// leftover is what was typed and has not come to anybody, "" for nothing.
+func (p *person) leftover() string {
+	select {
+	case words := <-p.words:
+		return words
+	default:
+		return ""
 	}
 }
 

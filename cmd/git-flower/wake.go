@@ -30,6 +30,7 @@ type wake struct {
 	source modelSource
 	json   bool
 	person presence
+	human  *person
 	trust  string // the record whose commands are accepted, as the user named it
 
 	checkout *worktree.Tree
@@ -67,24 +68,75 @@ func (w *wake) driveThere(ctx context.Context) error {
 	return w.drive(ctx)
 }
 
-// drive runs the engine until it stops and says how things stand.
+// drive runs the engine until it stops and says how things stand. Whoever adds
+// something to a run that is driven is told that it is taken up; so what was added
+// between the engine's last look and the end of the lock is looked for after that.
 func (w *wake) drive(ctx context.Context) error {
+	for {
+		stopped, err := w.driveOnce(ctx)
+		if stopped == nil {
+			return err
+		}
+		if err := w.recordLeftover(context.WithoutCancel(ctx)); err != nil {
+			say(w.env.Err, "warning", err.Error())
+		}
+		if stopped.err != nil || !w.goesOn(ctx) {
+			return w.conclude(ctx, stopped.outcome, stopped.err)
+		}
+	}
+}
+
+// recordLeftover records what was typed last, when no engine listened any more.
+func (w *wake) recordLeftover(ctx context.Context) error {
+	words := w.human.leftover()
+	if words == "" {
+		return nil
+	}
+	_, err := add(ctx, w.run, func(gitstate.History) (gitstate.Record, error) { return engine.Amendment(words, w.env.Now()), nil })
+	if err != nil {
+		return fmt.Errorf("your words '%s' are not recorded: %w", cut(oneLine(words), 200), err)
+	}
+	return nil
+}
+
+// goesOn reports whether the run has something to do although the engine has
+// stopped. Where that cannot be told, what stopped it is what is told.
+func (w *wake) goesOn(ctx context.Context) bool {
+	return w.run.Reload(ctx) == nil && engine.GoesOn(w.run.History(), w.limits())
+}
+
+func (w *wake) limits() engine.Limits {
+	return engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly}
+}
+
+// A halt is how the engine stopped.
+type halt struct {
+	outcome engine.Outcome
+	err     error
+}
+
+// driveOnce holds the run's lock and runs the engine until it stops; nil when it
+// did not come to that.
+func (w *wake) driveOnce(ctx context.Context) (*halt, error) {
 	lock, err := w.store.Lock(ctx, w.run.Name())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer lock.Close()
 	// Another process may have carried the run on before the lock was ours.
 	if err := w.run.Reload(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.accept(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	dir := w.store.Layout().RunDir(w.run.Name())
+	if w.human == nil {
+		w.human = newPerson(w.env, w.config.Timeout, w.person, func() []string { return recentEvents(dir) })
+	}
 	transcripts, err := session.Open(ctx, filepath.Join(w.store.Layout().Flower, "session.db"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer transcripts.Close()
 	if damage := transcripts.Damage(); damage != nil {
@@ -92,12 +144,12 @@ func (w *wake) drive(ctx context.Context) error {
 	}
 	journal, err := openJournal(filepath.Join(dir, "spend"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer journal.Close()
 	file, err := openEvents(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	stream := w.events(file, w.env.look(ctx))
@@ -105,7 +157,7 @@ func (w *wake) drive(ctx context.Context) error {
 	if lost := stream.Close(); lost > 0 {
 		say(w.env.Err, "warning", fmt.Sprintf("%d events were not shown", lost))
 	}
-	return w.conclude(ctx, outcome, err)
+	return &halt{outcome, err}, nil
 }
 
 // inbox is where others knock while this process drives the run.
@@ -130,12 +182,10 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
-	dir := w.store.Layout().RunDir(w.run.Name())
-	human := newPerson(w.env, w.config.Timeout, w.person, func() []string { return recentEvents(dir) })
 	e, err := engine.New(engine.Deps{
 		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
-		Harness: model.harness, Transcripts: transcripts, Human: human,
-		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: human.words, Asides: human.asides,
+		Harness: model.harness, Transcripts: transcripts, Human: w.human,
+		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: w.human.words, Asides: w.human.asides,
 	}, config)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -166,7 +216,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 	}
 	return engine.Config{
 		Wake: newWake(), Machine: w.store.Machine(),
-		Limits: engine.Limits{Rounds: w.config.Rounds, NoGoal: !w.config.Goal, ClarifyOnly: w.config.ClarifyOnly},
+		Limits: w.limits(),
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store, w.run.History().Base), Instructions: instructions,
 		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
