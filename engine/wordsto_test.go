@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,25 +33,43 @@ func TestWordsForOneWorker(t *testing.T) {
 	}
 }
 
-// What was said to a worker alone is in its first words, whether it begins or
-// goes on.
-func TestWorkerHearsWhatItMissed(t *testing.T) {
-	r := newRig()
-	r.state.keep(Amendment("for all", r.clock.Now()))
-	r.state.keep(AmendmentTo("coder-1", "only you", r.clock.Now()))
-	w := &worker{e: r.beside(t, r.state, nil), begun: gitstate.Doc{Body: "the task", Meta: gitstate.Meta{Worker: "coder-1", Session: "s"}}}
-	for resumed, want := range map[bool][]string{false: {"the task", "for all", "only you"}, true: {"only you"}} {
-		m, err := w.first(resumed)
-		for _, part := range want {
-			if err != nil || !strings.Contains(m.Text, part) {
-				t.Errorf("resumed %v: it lacks %q: %v\n%s", resumed, part, err, m.Text)
+// A worker is told what was said to it alone before it began, hears at once what
+// is said while it works, and after a kill nothing of that again.
+func TestWorkerHearsItsWordsOnce(t *testing.T) {
+	r := newRig().unprotected()
+	r.words = make(chan string)
+	dead := false
+	r.state.die = func(string) bool { return dead }
+	var heard []string
+	hands(r, 1, func(t *harnesstest.FakeTurn, _ int) harness.Ended {
+		said := t.Said
+		if !dead && len(heard) == 0 {
+			r.state.keep(AmendmentTo("coder-1", "while it works", r.clock.Now()))
+			r.words <- "for all" // whoever listens reads the history anew, and tells
+			for len(said) < 2 {
+				said = append(said, t.Heard()...)
+				runtime.Gosched()
 			}
+			dead = true
 		}
+		for _, m := range said {
+			heard = append(heard, m.Text)
+		}
+		return report(t)
+	})
+	if _, err := r.run(t); err == nil {
+		t.Fatal("it was not killed")
 	}
-	again, _ := w.first(true)
-	r.state.keep(AmendmentTo("coder-1", "and this", r.clock.Now()))
-	if more, _ := w.first(true); more.ID == again.ID || !strings.Contains(more.Text, "and this") {
-		t.Errorf("later words are not said: %+v", more)
+	dead, r.words, r.config.Wake = false, nil, "w2"
+	r.state.keep(AmendmentTo("coder-1", "while it was dead", r.clock.Now()))
+	if o, err := r.run(t); err != nil || o.State != EndReached {
+		t.Fatalf("resumed: %+v, %v\n%s", o, err, r.state.story())
+	}
+	all := strings.Join(heard, "\n")
+	for _, words := range []string{"part 1", "while it works", "while it was dead"} {
+		if strings.Count(all, words) != 1 {
+			t.Errorf("%q is heard %d times:\n%s", words, strings.Count(all, words), all)
+		}
 	}
 }
 

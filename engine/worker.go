@@ -140,11 +140,11 @@ func (w *worker) open(ctx context.Context) (*talk, error) {
 // back once and then taken as it is.
 func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, error) {
 	session := w.begun.Meta.Session
-	first, err := w.first(t.job.resume)
+	first, err := w.first()
 	if err != nil {
 		return document.Report{}, nil, err
 	}
-	ended, err := t.say(ctx, first)
+	ended, err := t.say(ctx, first...)
 	if err != nil {
 		return document.Report{}, nil, err
 	}
@@ -192,21 +192,22 @@ func asItIs(r document.Report, said string) document.Report {
 }
 
 // first is what the worker is told: its task, with the words of the person since
-// the goal was set. A session that goes on has its task, and hears what was said
-// to it alone, which it may not have come to hear before.
-func (w *worker) first(resumed bool) (harness.Message, error) {
+// the goal was set, then what was said to it alone. Each has an id of its own, the
+// one under which it may have heard it at work, so that a session that goes on
+// hears nothing twice.
+func (w *worker) first() ([]harness.Message, error) {
 	h := w.e.deps.State.History()
 	m := w.begun.Meta
-	own := amendmentsTo(h, m.Worker)
-	if resumed && len(own) > 0 && w.restored == "" {
-		text, err := prompt("added", map[string]any{"Amendments": own})
-		return harness.Message{ID: messageID(append([]string{m.Session, "words"}, names(own)...)...), Text: text}, err
-	}
 	goal, _ := h.Current(gitstate.KindGoal)
 	text, err := prompt("task", map[string]any{
-		"Task": w.begun.Body, "Restored": w.restored, "Amendments": append(amendmentsSince(h, goal.Counter), own...),
+		"Task": w.begun.Body, "Restored": w.restored, "Amendments": amendmentsSince(h, goal.Counter),
 	})
-	return harness.Message{ID: messageID(m.Session, "task", w.restored), Text: text}, err
+	first := []harness.Message{{ID: messageID(m.Session, "task", w.restored), Text: text}}
+	for _, d := range amendmentsTo(h, m.Worker) {
+		text, added := prompt("added", map[string]any{"Amendments": []gitstate.Doc{d}})
+		first, err = append(first, harness.Message{ID: messageID(m.Session, d.Name()), Text: text}), errors.Join(err, added)
+	}
+	return first, err
 }
 
 // message is the commit for what the worker left uncommitted.
