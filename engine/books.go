@@ -44,6 +44,23 @@ func newBooks(wake string, beside bool, journal []json.RawMessage, recorded map[
 	return b
 }
 
+// look reads the journal anew: what others have spent beside this wake, also one
+// that was killed before it came to record that.
+func (b *books) look(j Journal) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rows, err := j.Read()
+	if err != nil {
+		return fmt.Errorf("read the spending journal: %w", err)
+	}
+	late := slices.DeleteFunc(lastRows(rows), func(r gitstate.LedgerRow) bool { return r.Wake == b.wake })
+	if len(late) != len(b.late) || sum(late) != sum(b.late) {
+		b.late = late
+		b.changes++
+	}
+	return nil
+}
+
 type journalRow struct {
 	Wake string             `json:"wake"`
 	Row  gitstate.LedgerRow `json:"row"`
@@ -173,6 +190,8 @@ func (b *books) carried(recorded map[string][]gitstate.LedgerRow) []gitstate.Led
 
 // others is what everybody else has spent, recorded or not.
 func (b *books) others(recorded map[string][]gitstate.LedgerRow) gitstate.MicroUSD {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	ledgers := without(recorded, b.wake)
 	total := sum(reconcile(b.late, ledgers))
 	for _, rows := range ledgers {

@@ -67,8 +67,8 @@ func (e *ears) change() <-chan struct{} {
 	return e.changed
 }
 
-// refresh reads the history anew and returns the amendments that are new since
-// the last call.
+// refresh reads the history and the journal anew and returns the amendments that
+// are new since the last call, also with an error.
 func (e *Engine) refresh(ctx context.Context) ([]gitstate.Doc, error) {
 	e.ears.recording.Lock()
 	err := e.deps.State.Reload(ctx)
@@ -76,7 +76,8 @@ func (e *Engine) refresh(ctx context.Context) ([]gitstate.Doc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run anew: %w", err)
 	}
-	return e.news(), nil
+	err = e.books.look(e.deps.Journal)
+	return e.news(), err
 }
 
 // news takes note of what others have added to the history: their words, which

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"git-flower/engine/harness"
@@ -22,6 +23,36 @@ func (j *fullJournal) Write(row json.RawMessage) error {
 }
 
 // What cannot be written down cannot be spent: a crash would forget it.
+// What another process has spent counts as soon as the journal is read anew, also
+// when it was killed before it came to record it; what this one has spent itself
+// does not count twice.
+func TestTheJournalTellsWhatOthersSpend(t *testing.T) {
+	journal := &memoryJournal{}
+	b := newBooks("w1", false, nil, nil)
+	spend := func(b *books, session string, cost gitstate.MicroUSD) {
+		row := b.open(gitstate.LedgerRow{Session: session, Role: string(Oracle)}, newStillClock().Now())
+		b.add(row, harness.Usage{}, cost)
+		if err := b.write(journal, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := newBooks("w2", true, nil, nil)
+	for i, want := range []gitstate.MicroUSD{7, 14} {
+		spend(b, "mine", 100)
+		spend(killed, "aside", 7)
+		if err := b.look(journal); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.others(nil); got != want {
+			t.Errorf("look %d: others have spent %d, not %d", i, got, want)
+		}
+	}
+	files, _, err := b.files(nil)
+	if err != nil || !strings.Contains(string(files["ledger/w1.json"]), `"aside"`) {
+		t.Errorf("the next record does not hold it: %v\n%s", err, files)
+	}
+}
+
 func TestNothingIsSpentThatCannotBeWrittenDown(t *testing.T) {
 	journal := &fullJournal{}
 	e := &Engine{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -92,14 +93,18 @@ func (w *wake) aside(ctx context.Context, question string) error {
 		return err
 	}
 	config.Beside = true
+	pid := driverOf(w.store, w.run.Name())
+	var rows engine.Journal = journal
+	if pid > 0 {
+		rows = loud{journal, w.inbox()}
+	}
 	stream := w.asideEvents(ctx)
 	e, err := engine.New(engine.Deps{
-		State: w.run, Joins: w.pool, Harness: model.harness, Journal: journal, Clock: clock{now: w.env.Now}, Events: stream,
+		State: w.run, Joins: w.pool, Harness: model.harness, Journal: rows, Clock: clock{now: w.env.Now}, Events: stream,
 	}, config)
 	if err != nil {
 		return err
 	}
-	pid := driverOf(w.store, w.run.Name())
 	_, err = e.Aside(ctx, engine.Aside{Question: question, Recent: recentEvents(dir), Driven: pid > 0})
 	stream.Close()
 	if pid > 0 {
@@ -107,6 +112,20 @@ func (w *wake) aside(ctx context.Context, question string) error {
 		_ = inbox.Knock(w.inbox(), string(gitstate.KindNotice))
 	}
 	return w.concludeAside(err)
+}
+
+// loud is a journal that tells whoever drives the run of each row, so that also
+// what is spent by a question that is killed counts at once.
+type loud struct {
+	*journal
+	inbox string
+}
+
+func (l loud) Write(row json.RawMessage) error {
+	err := l.journal.Write(row)
+	// Best effort: who is not woken reads the journal at the next wake.
+	_ = inbox.Knock(l.inbox, "spent")
+	return err
 }
 
 // concludeAside turns how the question went into the exit code.
