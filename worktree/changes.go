@@ -49,7 +49,7 @@ func (p *Pool) keepChanges(ctx context.Context) (c Changes, err error) {
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
 	c.Head, c.Commit = v.head, v.head
-	tree, leftOut, err := v.draw(ctx, p.c.Limit)
+	tree, leftOut, err := v.draw(ctx, v.head, p.c.Limit)
 	if err != nil {
 		return c, err
 	}
@@ -84,6 +84,14 @@ type view struct {
 // viewCheckout makes a view of a checkout that is in no middle of anything. The
 // caller closes it.
 func (p *Pool) viewCheckout(ctx context.Context) (*view, error) {
+	return p.viewCheckoutIn(ctx, p.c.State)
+}
+
+// viewCheckoutIn is viewCheckout with what is ours in a folder, "" for the usual.
+func (p *Pool) viewCheckoutIn(ctx context.Context, folder string) (*view, error) {
+	if folder == "" {
+		folder = p.c.State
+	}
 	v := &view{users: p.c.Git}
 	var err error
 	if v.top, err = v.users.Line(ctx, "rev-parse", "--show-toplevel"); err != nil || v.top == "" {
@@ -99,16 +107,17 @@ func (p *Pool) viewCheckout(ctx context.Context) (*view, error) {
 	if err := v.flags(ctx); err != nil {
 		return nil, err
 	}
-	if v.dir, err = os.MkdirTemp(p.c.State, "checkout-"); err != nil {
+	if v.dir, err = os.MkdirTemp(folder, "checkout-"); err != nil {
 		return nil, err
 	}
-	index := filepath.Join(v.dir, "index")
-	v.git = p.objects().In(v.top).Env("GIT_WORK_TREE="+v.top, "GIT_INDEX_FILE="+index)
-	if err := v.copyIndex(ctx, index); err != nil {
+	v.git = p.objects().In(v.top).Env("GIT_WORK_TREE="+v.top, "GIT_INDEX_FILE="+v.index())
+	if err := v.copyIndex(ctx, v.index()); err != nil {
 		return nil, errors.Join(err, v.close())
 	}
 	return v, nil
 }
+
+func (v *view) index() string { return filepath.Join(v.dir, "index.ours") }
 
 func (v *view) close() error { return os.RemoveAll(v.dir) }
 
@@ -174,9 +183,10 @@ func (v *view) load(ctx context.Context, commit string) error {
 	return err
 }
 
-// draw writes the tree of the files as they are now.
-func (v *view) draw(ctx context.Context, limit int64) (tree string, leftOut []string, err error) {
-	if err := v.load(ctx, v.head); err != nil {
+// draw writes the tree of the files as they are now. What the commit on holds is
+// tracked, whatever git's rules say of its name.
+func (v *view) draw(ctx context.Context, on string, limit int64) (tree string, leftOut []string, err error) {
+	if err := v.load(ctx, on); err != nil {
 		return "", nil, err
 	}
 	g := &gathering{git: v.git, root: v.top, limit: limit}
@@ -189,7 +199,7 @@ func (v *view) draw(ctx context.Context, limit int64) (tree string, leftOut []st
 	if err := g.untracked(ctx); err != nil {
 		return "", nil, err
 	}
-	if err := v.addIgnored(ctx, g); err != nil {
+	if err := v.addIgnored(ctx, g, on); err != nil {
 		return "", nil, err
 	}
 	v.nameHidden(g)
@@ -217,9 +227,10 @@ func (g *gathering) listChanges(ctx context.Context) (err error) {
 	return err
 }
 
-// addIgnored takes up what the user added against the rules of .gitignore.
-func (v *view) addIgnored(ctx context.Context, g *gathering) error {
-	out, err := v.users.Read(ctx, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=A", v.head)
+// addIgnored takes up what the user added against the rules of .gitignore and the
+// commit on does not hold.
+func (v *view) addIgnored(ctx context.Context, g *gathering, on string) error {
+	out, err := v.users.Read(ctx, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=A", on)
 	if err != nil {
 		return err
 	}

@@ -37,21 +37,21 @@ func (p *Pool) snapshotPaths(ctx context.Context, s *slot, parent string, paths 
 	if !s.looked || s.owner.Saved != last {
 		return p.snapshot(ctx, s, parent)
 	}
-	d, err := p.drawPaths(ctx, s, s.inTree(paths))
+	d, err := p.drawPaths(ctx, s, namesIn(s.tree(), paths))
 	if err != nil {
 		return Snapshot{}, err
 	}
 	return p.keep(ctx, s, d, parent, []string{last})
 }
 
-// inTree are the names that paths have in the tree.
-func (s *slot) inTree(paths []string) []string {
+// namesIn are the names that paths have in a tree.
+func namesIn(tree string, paths []string) []string {
 	var names []string
 	for _, at := range paths {
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(s.tree(), at)
+			at = filepath.Join(tree, at)
 		}
-		rel, err := filepath.Rel(s.tree(), at)
+		rel, err := filepath.Rel(tree, at)
 		name := filepath.ToSlash(rel)
 		if err != nil || !filepath.IsLocal(rel) || strings.Contains("/"+strings.ToLower(name)+"/", "/.git/") {
 			continue

@@ -27,6 +27,7 @@ type LandResult struct {
 	FastForward bool
 	Stat        string   // diffstat from Before to After
 	Replaced    []string // changed files of the checkout that Base holds, and in whose place the result is
+	Held        bool     // the checkout held the result already, and Replaced are its files that no branch had
 }
 
 // Land merges a join into the checked-out branch in the user's checkout, with
@@ -39,7 +40,9 @@ type LandResult struct {
 //
 // Uncommitted changes are no obstacle when they are those that spec.Base keeps,
 // all of them and no other: the result, which was made from them, takes their
-// place. Where this process is killed on the way the next Open puts them back.
+// place. Neither are they when they are the result itself, as after a run in
+// place. Where this process is killed on the way the next Open puts them back. A
+// checkout that a run in place works in is a *TakenError.
 func (p *Pool) Land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	r, err := p.land(ctx, spec)
 	if err != nil {
@@ -64,10 +67,16 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 	if err != nil {
 		return r, err
 	}
-	old, err := p.replaceable(ctx, g, r.Before, spec.Base)
+	leave, err := p.notTaken(g.Dir())
 	if err != nil {
 		return r, err
 	}
+	defer leave()
+	old, held, err := p.replaceable(ctx, g, r.Before, spec)
+	if err != nil {
+		return r, err
+	}
+	r.Held = held
 	l, err := p.plan(ctx, g, spec, &r)
 	if err = errors.Join(err, ctx.Err()); err != nil || l == nil {
 		return r, err

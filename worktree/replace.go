@@ -24,13 +24,47 @@ type replacement struct {
 // replaceable finds out what of the checkout may be replaced. A checkout with any
 // other change than those that KeepChanges recorded in base, or in which some of
 // them are missing, is a *DirtyError; content that is staged and nowhere else is
-// a *StagedError. It is nil where nothing has to be replaced.
-func (p *Pool) replaceable(ctx context.Context, g gitcmd.Git, head, base string) (*replacement, error) {
+// a *StagedError. It is nil where nothing has to be replaced. Held tells that the
+// checkout's files are those of the join, whatever base holds.
+func (p *Pool) replaceable(ctx context.Context, g gitcmd.Git, head string, spec LandSpec) (old *replacement, held bool, err error) {
 	out, err := g.Read(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames")
+	if err != nil {
+		return nil, false, err
+	}
+	dirty := dirtyPaths(splitZ(out))
+	same, err := p.inCheckout(ctx, head, spec.Join, dirty)
+	if err == nil && len(same) > 0 {
+		old, err = p.replacement(ctx, g, head, spec.Join, same)
+		return old, old != nil, err
+	}
+	if err == nil {
+		old, err = p.recorded(ctx, g, head, spec.Base, dirty)
+	}
+	return old, false, err
+}
+
+// inCheckout returns the names of the files in which a commit differs from head, when
+// all of them are in the checkout as in the commit, and no other is dirty.
+func (p *Pool) inCheckout(ctx context.Context, head, commit string, dirty []string) ([]string, error) {
+	names, err := p.namesBetween(ctx, head, commit)
 	if err != nil {
 		return nil, err
 	}
-	dirty := dirtyPaths(splitZ(out))
+	for _, name := range dirty {
+		if !slices.Contains(names, name) {
+			return nil, nil
+		}
+	}
+	_, other, err := p.compareWith(ctx, commit, names)
+	var conflict *ConflictError
+	if errors.As(err, &conflict) || len(other) > 0 {
+		return nil, nil
+	}
+	return names, err
+}
+
+// recorded is what may be replaced of the changes that base holds.
+func (p *Pool) recorded(ctx context.Context, g gitcmd.Git, head, base string, dirty []string) (*replacement, error) {
 	before, err := p.KeptOn(ctx, base)
 	if err != nil {
 		return nil, err
@@ -38,17 +72,17 @@ func (p *Pool) replaceable(ctx context.Context, g gitcmd.Git, head, base string)
 	if before == "" {
 		return nil, dirtyError(dirty, false)
 	}
-	recorded, err := p.namesBetween(ctx, before, base)
+	names, err := p.namesBetween(ctx, before, base)
 	if err != nil {
 		return nil, err
 	}
-	same, other, err := p.compareWith(ctx, base, recorded)
+	same, other, err := p.compareWith(ctx, base, names)
 	if err != nil {
 		return nil, err
 	}
 	if len(dirty) > 0 {
 		for _, name := range dirty {
-			if !slices.Contains(recorded, name) {
+			if !slices.Contains(names, name) {
 				other = append(other, name)
 			}
 		}

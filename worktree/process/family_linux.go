@@ -150,6 +150,13 @@ func leftIn(dir string) family {
 	})
 }
 
+// startedIn is what they left that was started in dir with a variable.
+func startedIn(dir, variable string) family {
+	return marked(func(pid int, started []string) bool {
+		return slices.Contains(started, dir) && slices.Contains(environ(pid), variable)
+	})
+}
+
 // strayFrom is what they left that was started below dir in a folder that is gone.
 func strayFrom(dir string) family {
 	p := within(dir)

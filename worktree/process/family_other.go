@@ -20,6 +20,8 @@ func newFamily(leader int, _ string) family {
 
 func leftIn(string) family { return family{} }
 
+func startedIn(string, string) family { return family{} }
+
 func strayFrom(string) family { return family{} }
 
 func (f family) signal(bool) int {

@@ -146,6 +146,11 @@ func (j *job) end() error {
 // elsewhere nothing can be found and nothing is done.
 func EndLeft(dir string) error { return leftIn(dir).end() }
 
+// EndStartedIn ends, as EndLeft, what was started in dir itself with a variable,
+// "NAME=value", in its environment. In a directory that others use too the
+// variable tells whose commands these are.
+func EndStartedIn(dir, variable string) error { return startedIn(dir, variable).end() }
+
 // EndStray ends, as EndLeft, what was started below dir in a folder that is no
 // longer there.
 func EndStray(dir string) error { return strayFrom(dir).end() }
