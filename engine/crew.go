@@ -88,6 +88,9 @@ func (c *crew) run(m *member) {
 // bring has a member work while there is room, and hand in when those before
 // it have.
 func (c *crew) bring(m *member) (gitstate.Doc, error) {
+	if err := c.itsTurn(m); err != nil {
+		return gitstate.Doc{}, err
+	}
 	w, err := c.atWork(m)
 	if m.before != nil {
 		if err == nil && w.keeper != nil {
@@ -109,6 +112,16 @@ func (c *crew) bring(m *member) (gitstate.Doc, error) {
 		w.notice(notGivenBack(m.begun.Meta.Worker, err))
 	}
 	return report, nil
+}
+
+// itsTurn waits, where all workers share the user's checkout, for the one before:
+// what that one has not handed in is still in the files, and is none of m's.
+func (c *crew) itsTurn(m *member) error {
+	if !c.e.c.InPlace || m.before == nil {
+		return nil
+	}
+	<-m.before.done
+	return m.before.err
 }
 
 // notGivenBack is no reason to stop: the work is in the records, and the folder is
@@ -192,7 +205,9 @@ func errorsOf(members []*member) error {
 	var errs []error
 	for _, m := range members {
 		m.mu.Lock()
-		errs = append(errs, m.err)
+		if m.err != nil && !errors.Is(errors.Join(errs...), m.err) { // it may be that of the one before
+			errs = append(errs, m.err)
+		}
 		m.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -298,7 +313,7 @@ func (c *crew) close(told error) error {
 	var errs []error
 	for _, m := range members {
 		<-m.done
-		if !errors.Is(m.err, errAttemptOver) && !errors.Is(told, m.err) {
+		if !errors.Is(m.err, errAttemptOver) && !errors.Is(errors.Join(told, errors.Join(errs...)), m.err) {
 			errs = append(errs, m.err)
 		}
 	}

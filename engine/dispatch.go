@@ -52,7 +52,7 @@ type task struct {
 func (c *crew) dispatchTool() harness.Tool {
 	return harness.Tool{
 		Name:        "dispatch",
-		Description: "Send tasks to workers, each in a working tree of its own at the result so far, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Several tasks of one call are worked on side by side. Kinds of workers: coder (reads, writes, runs and verifies code).",
+		Description: c.e.dispatchWords(),
 		Schema:      json.RawMessage(dispatchSchema),
 		Call: func(ctx context.Context, call string, input json.RawMessage) (harness.Result, error) {
 			tasks, err := decodeTasks(input)
@@ -70,6 +70,14 @@ func (c *crew) dispatchTool() harness.Tool {
 			return harness.Result{Text: strings.TrimSpace(reports + "\n\n" + reportsOf(members, early))}, nil
 		},
 	}
+}
+
+func (e *Engine) dispatchWords() string {
+	where, how := "each in a working tree of its own at the result so far", "side by side"
+	if e.c.InPlace {
+		where, how = "each in the user's own checkout, which holds the result so far", "one after the other"
+	}
+	return fmt.Sprintf("Send tasks to workers, %s, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Several tasks of one call are worked on %s. Kinds of workers: coder (reads, writes, runs and verifies code).", where, how)
 }
 
 // dispatch brings a call's tasks to the crew. What is recorded is not done

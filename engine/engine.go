@@ -51,6 +51,7 @@ type Config struct {
 	Budget       gitstate.MicroUSD // zero: none
 	JudgeCanRun  bool              // the judge of a round has a shell in its throw-away tree
 	Jobs         int               // workers at work side by side; zero: one
+	InPlace      bool              // workers edit the user's checkout, one after the other
 	KeepEvery    time.Duration     // how often a worker's whole tree is kept; zero: when it is cut off
 	Asks         int               // questions the models may ask; negative: no limit
 	CheckTimeout time.Duration     // of one command check; zero: ten minutes

@@ -58,6 +58,8 @@ type facts struct {
 	Bench  string
 	Shell  bool   // it has Bash although its role has not
 	Extra  string // the user's own instructions
+
+	InPlace bool // workers edit the user's checkout
 }
 
 //go:embed prompts/*.md

@@ -114,6 +114,9 @@ func (w *worker) recordFailure(ctx context.Context) error {
 	if m.Tip != "" {
 		body += fmt.Sprintf("\n\nWhat it had done by then is commit %s; nothing of it is in the result so far.", m.Tip)
 	}
+	if w.e.c.InPlace {
+		body += "\n\nThe files of the checkout are as it left them; the next worker starts from there."
+	}
 	m.Cost = w.e.books.cost(w.row)
 	_, err := w.e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m,

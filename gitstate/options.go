@@ -12,7 +12,8 @@ type Option struct{ Name, Value string }
 
 // optionForms are the options that a request may record, in their order, each
 // with the one form of its value. What names files, programs or models of one
-// machine is not among them.
+// machine is not among them; isolate says that the workers edited a checkout, which
+// holds there alone.
 var optionForms = []struct{ name, form string }{
 	{"rounds", `[1-9][0-9]{0,8}`},
 	{"jobs", `[1-9][0-9]{0,8}`},
@@ -20,6 +21,7 @@ var optionForms = []struct{ name, form string }{
 	{"budget", `(?:0|[1-9][0-9]{0,9})\.[0-9]{6}|none`},
 	{"goal", `yes|no`},
 	{"clarify-only", `yes|no`},
+	{"isolate", `no`},
 }
 
 func printOptions(all []Option) string {

@@ -7,6 +7,8 @@ func TestOptionsHaveOneForm(t *testing.T) {
 		"rounds=5":             true,
 		"rounds=1 budget=none": true,
 		"rounds=3 jobs=2 asks=unlimited budget=25.000000 goal=yes clarify-only=no": true,
+		"jobs=2 isolate=no":         true,
+		"isolate=yes":               false,
 		"asks=0":                    true,
 		"budget=0.000001":           true,
 		"budget=0.000000":           false,

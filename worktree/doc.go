@@ -21,7 +21,8 @@
 // others made, in objects alone; Release gives the tree back. Checkout makes
 // throw-away trees for checks, with protected paths from another commit.
 // KeepChanges makes a commit of the user's checkout without touching it; Land
-// alone touches it, when the user says so.
+// alone touches it, when the user says so. InPlace gives workers the checkout
+// itself, one after the other, and touches it neither.
 //
 // Promises:
 //

@@ -23,7 +23,9 @@ first what changes. Your hooks run as for your own merge.
 Nothing happens when the checkout has uncommitted changes, when files would be
 overwritten, or when the two do not merge by themselves. Changes that the run
 began with (--with-changes) are no obstacle as long as they are as they were:
-the result takes their place, and refs/flower/base/<run> keeps them. Conflicts:
+the result takes their place, and refs/flower/base/<run> keeps them. Neither is
+a checkout that holds the result itself (--no-isolate): its files stay, and the
+branch moves. Conflicts:
 
     git merge flower/join/<run>
 
@@ -109,7 +111,9 @@ func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.
 	if r.After == r.Before {
 		text = fmt.Sprintf("'%s' holds the result of run '%s' already\n", branch, run.Name())
 	}
-	if n := len(r.Replaced); n > 0 {
+	if r.Held {
+		text += fmt.Sprintf("the checkout held it already; %s as they were, and nothing is staged\n", plural(len(r.Replaced), "file"))
+	} else if n := len(r.Replaced); n > 0 {
 		text += fmt.Sprintf("your uncommitted changes of %s are part of it; refs/flower/base/%s keeps them as they were, and nothing is staged\n", plural(n, "file"), run.Name())
 	}
 	return write(env.Out, text)
@@ -124,7 +128,10 @@ func landEnding(err error, run string) (ending, string) {
 	var cut *worktree.InterruptedError
 	var files *worktree.OverwriteError
 	var conflict *worktree.ConflictError
+	var taken *worktree.TakenError
 	switch {
+	case errors.As(err, &taken):
+		return endFatal, `"git flower status" shows the run; land when it has ended`
 	case errors.As(err, &conflict):
 		return endPerson, fmt.Sprintf(`"git merge flower/join/%s" lets you settle them`, run)
 	case errors.As(err, &staged):

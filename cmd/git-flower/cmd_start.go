@@ -21,7 +21,9 @@ func startCommand() *command {
 a goal and its checks, workers do the work in trees of their own, and the judge
 looks at every round. The checkout, its branch and its index are not touched.
 Uncommitted changes are not included, unless --with-changes is given: then a
-commit of ours that holds them is what the run starts from.
+commit of ours that holds them is what the run starts from. With --no-isolate
+workers edit the checkout itself, one at a time, uncommitted changes included;
+its branch and its index are still not touched.
 
 Without words the request is read from standard input, or written in git's
 editor on a terminal. --rehearse plays a scripted model, which needs no key and
@@ -30,7 +32,7 @@ costs nothing; everything else is real.`,
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
-		}, append(settingOptions("with-changes"), runOptions()...)...),
+		}, append(settingOptions("with-changes", "isolate"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),
 		run:   runStart,
 	}
@@ -85,11 +87,13 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup); err != nil {
 		return err
 	}
-	base, err := w.base(ctx)
-	if err == nil {
-		err = w.create(ctx, c, name, base, request, script)
+	if err = w.takeCheckout(ctx); err == nil {
+		var base gitstate.ObjectID
+		if base, err = w.base(ctx); err == nil {
+			err = w.create(ctx, c, name, base, request, script)
+		}
 	}
-	return errors.Join(err, w.pool.Close())
+	return errors.Join(err, w.leaveCheckout(), w.pool.Close())
 }
 
 // create makes the first record and what a resume needs besides, and goes on.
@@ -108,6 +112,9 @@ func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.O
 		}
 	}
 	if err := keepOptions(dir, c); err != nil {
+		return err
+	}
+	if err := w.beginInPlace(ctx); err != nil {
 		return err
 	}
 	if w.config.Detach {
@@ -145,20 +152,25 @@ func (w *wake) needHead(ctx context.Context) error {
 // base is the commit a run starts from: HEAD, or one that holds the uncommitted
 // changes as well.
 func (w *wake) base(ctx context.Context) (gitstate.ObjectID, error) {
-	if !w.config.WithChanges {
+	if !w.config.WithChanges && w.config.Isolate {
 		return w.store.Resolve(ctx, "HEAD")
 	}
 	var err error
 	w.changes, err = w.pool.KeepChanges(ctx)
+	return gitstate.ObjectID(w.changes.Commit), checkoutEnding(err, "without --with-changes (flower.withChanges)")
+}
+
+// checkoutEnding says what to do when a checkout is in no state to begin from.
+func checkoutEnding(err error, how string) error {
 	var busy *worktree.InProgressError
 	var conflict *worktree.ConflictError
 	switch {
 	case errors.As(err, &busy), errors.As(err, &conflict):
-		err = end(endFatal, err, `finish or abort it ("git status" tells how), or start without --with-changes`)
+		return end(endFatal, err, `finish or abort it ("git status" tells how), or start `+how)
 	case errors.Is(err, worktree.ErrBare):
-		err = end(endFatal, err, "start without --with-changes (flower.withChanges)")
+		return end(endFatal, err, "start "+how)
 	}
-	return gitstate.ObjectID(w.changes.Commit), err
+	return err
 }
 
 // banner says what is about to happen before any of it does.
@@ -168,6 +180,7 @@ func (w *wake) banner(ctx context.Context) error {
 		w.person = elsewhere
 	}
 	if w.json {
+		w.warnInPlace()
 		return nil
 	}
 	l := w.env.look(ctx)
@@ -178,6 +191,7 @@ func (w *wake) banner(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(&b, "  from    %s\n", from)
+	b.WriteString(w.inPlaceBanner(l))
 	if isRehearsed(w.run) {
 		b.WriteString("  model   rehearsal: a scripted model, no key and no cost; everything else is real\n")
 	}

@@ -27,6 +27,8 @@ type Config struct {
 	ClarifyOnly  bool
 	ClarifyAgain bool
 	WithChanges  bool
+	Isolate      bool
+	IsolateFrom  string // where Isolate was set, in words
 	JudgeCanRun  bool
 	Land         bool
 	Detach       bool
@@ -108,6 +110,9 @@ func newConfig(entries []configEntry, lookup func(string) (string, bool), given 
 		}
 		if v, ok := given(s.long); ok {
 			value, origin = v, "option '--"+s.long+"'"
+		}
+		if s.long == "isolate" {
+			c.IsolateFrom = strings.Replace(origin, "--isolate", "--no-isolate", 1)
 		}
 		if err := s.set(&c, value); err != nil {
 			return c, endf(endFatal, `correct it there, or see "git flower help start" for what it takes`, "%s: %w", origin, err)

@@ -64,6 +64,7 @@ func TestValuesOfOptions(t *testing.T) {
 		{"goal", "no", func(c Config) bool { return !c.Goal }},
 		{"window", "200000", func(c Config) bool { return c.Window == 200_000 }},
 		{"with-changes", "on", func(c Config) bool { return c.WithChanges }},
+		{"isolate", "off", func(c Config) bool { return !c.Isolate }},
 		{"judge-can-run", "true", func(c Config) bool { return c.JudgeCanRun }},
 		{"harness", "messages", func(Config) bool { return true }},
 		{"handoff", "yes", func(Config) bool { return true }},
@@ -89,7 +90,7 @@ func TestSizes(t *testing.T) {
 func TestEverySettingInEveryWay(t *testing.T) {
 	values := map[string][2]string{ // two that differ
 		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
-		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"},
+		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"},
 		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"auto", "messages"}, "model": {"a", "b"},
 		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"}, "setup": {"make deps", "npm ci"},
 	}
@@ -112,7 +113,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		for i := 0; i < len(ways); i += 2 {
 			got, err := configOf(low, ways[i], ways[i+1])
-			got.Waits = want.Waits
+			got.Waits, got.IsolateFrom = want.Waits, want.IsolateFrom
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s by %v and %v: %+v, %v", s.key, ways[i], ways[i+1], got, err)
 			}

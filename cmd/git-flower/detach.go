@@ -21,6 +21,9 @@ func (w *wake) goOnDetached(ctx context.Context, c *call) error {
 	if err := w.banner(ctx); err != nil {
 		return err
 	}
+	if err := w.leaveCheckout(); err != nil { // the driver takes it
+		return err
+	}
 	driver, err := w.launch(c)
 	if err != nil {
 		return endf(endFatal, w.resumeHint(), "start a process for run '%s': %w", w.run.Name(), err)

@@ -65,7 +65,7 @@ func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error 
 	case errors.As(err, &pause):
 		return end(endingOf(pause), err, hintOf(pause, w.run.Name()))
 	case err != nil:
-		return end(endFatal, err, resume)
+		return end(endFatal, err, inPlaceHint(err, resume))
 	}
 	if err := w.finale(context.WithoutCancel(ctx), o); err != nil {
 		return err
@@ -91,6 +91,9 @@ func plural(n int, thing string) string {
 func (w *wake) landIfAsked(ctx context.Context) error {
 	if !w.config.Land {
 		return nil
+	}
+	if err := w.leaveCheckout(); err != nil {
+		return err
 	}
 	err := land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
 	var e *endError

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"git-flower/gitstate"
@@ -16,11 +17,15 @@ import (
 // does not surprise: a budget of five dollars stays one.
 const optionsFile = "options.json"
 
+// notKept are settings without an option, one wish, where a run goes on, which is
+// not the run's, and what the run remembers otherwise; see inPlaceFile.
+var notKept = []string{"", "clarify-again", "detach", "isolate"}
+
 // keepOptions writes down which settings were given on the command line.
 func keepOptions(dir string, c *call) error {
 	kept := map[string]string{}
 	for _, s := range settings() {
-		if s.long == "" || s.long == "clarify-again" || s.long == "detach" { // one wish; and where a run goes on is not the run's
+		if slices.Contains(notKept, s.long) {
 			continue
 		}
 		if v, ok := c.setting(s.long); ok {
@@ -77,6 +82,9 @@ func (c *call) recorded(config Config) []gitstate.Option {
 			given = append(given, o)
 		}
 	}
+	if !config.Isolate {
+		given = append(given, gitstate.Option{Name: "isolate", Value: "no"})
+	}
 	return given
 }
 
@@ -105,6 +113,7 @@ func (e *Env) resumedConfig(ctx context.Context, c *call, dir string, h gitstate
 	elsewhere := kept == nil
 	if elsewhere {
 		kept = begunWith(h)
+		delete(kept, "isolate")
 	}
 	budget := kept["budget"]
 	if elsewhere {

@@ -30,16 +30,26 @@ func movedWords(h gitstate.History, machine string) string {
 	for _, d := range unreported(h) {
 		fmt.Fprintf(&b, "  %-9s %s\n", d.Meta.Worker, sourceOfTree(h, d))
 	}
-	if request, ok := h.Current(gitstate.KindRequest); ok && len(request.Meta.Options) > 0 {
-		b.WriteString("  options  ")
-		for _, o := range request.Meta.Options {
-			fmt.Fprintf(&b, " %s=%s", o.Name, o.Value)
-		}
-		b.WriteString(", as it was begun with, but never a budget above this machine's\n")
-	}
+	b.WriteString(begunWords(h))
 	b.WriteString("  not here  conversations; whatever else it was begun with is as this machine has it\n")
 	fmt.Fprintf(&b, "  spent     %s so far, which counts\n", dollars(h.Spent()))
 	return b.String()
+}
+
+// begunWords tell which options hold here too. Where the workers edited a checkout,
+// takeCheckoutAgain tells what becomes of that.
+func begunWords(h gitstate.History) string {
+	var b strings.Builder
+	request, _ := h.Current(gitstate.KindRequest)
+	for _, o := range request.Meta.Options {
+		if o.Name != "isolate" {
+			fmt.Fprintf(&b, " %s=%s", o.Name, o.Value)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "  options  " + b.String() + ", as it was begun with, but never a budget above this machine's\n"
 }
 
 // unreported are the sessions of workers that have not reported.

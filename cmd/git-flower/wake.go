@@ -31,7 +31,8 @@ type wake struct {
 	json   bool
 	person presence
 	human  *person
-	trust  string // the record whose commands are accepted, as the user named it
+	place  *worktree.InPlace // the checkout, when workers edit it
+	trust  string            // the record whose commands are accepted, as the user named it
 
 	checkout *worktree.Tree
 	changes  worktree.Changes // that the run began with, in the wake that began it
@@ -49,7 +50,10 @@ func (w *wake) inTrees(ctx context.Context, do func(context.Context) error) erro
 		return err
 	}
 	w.pool = pool
-	return errors.Join(do(ctx), pool.Close())
+	if err = w.takeCheckoutAgain(ctx); err == nil {
+		err = do(ctx)
+	}
+	return errors.Join(err, w.leaveCheckout(), pool.Close())
 }
 
 // goOnInTrees is goOn where the pool is open.
@@ -182,8 +186,9 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	trees, snapshots := w.trees()
 	e, err := engine.New(engine.Deps{
-		State: w.run, Trees: w.pool, Snapshots: w.pool, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
+		State: w.run, Trees: trees, Snapshots: snapshots, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
 		Harness: model.harness, Transcripts: transcripts, Human: w.human,
 		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: w.human.words, Asides: w.human.asides,
 	}, config)
@@ -218,7 +223,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: w.limits(),
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store, w.run.History().Base), Instructions: instructions,
-		Env: process.Env(), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.config.Jobs, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
+		Env: process.Env(w.marks()...), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 		KeepEvery: engine.DefaultKeepEvery,
 	}, nil
