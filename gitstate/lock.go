@@ -100,21 +100,6 @@ func (l *Lock) sign(machine string) error {
 // lives on.
 const free = "free"
 
-// TakenBy reports whether a process is the last that took a run's lock, which it
-// may have let go since.
-func (s *Store) TakenBy(run string, pid int) (bool, error) {
-	f, err := os.Open(filepath.Join(s.Layout().RunDir(run), "lock"))
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look at the lock of run '%s': %w", run, err)
-	}
-	defer f.Close()
-	held := holder(run, f)
-	return held.PID == pid && held.Machine == s.Machine(), nil
-}
-
 // Driver is the process of this machine that drives a run, zero when none does.
 // It only looks at what the lock's holder has written, since to try the lock
 // would keep a driver from taking it: the process has not let the lock go and

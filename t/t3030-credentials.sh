@@ -20,7 +20,7 @@ test_expect_success 'without a key: one message that names every place, and noth
 
 # The rehearsal server outside of git flower plays the real endpoint.
 test_expect_success GO 'setup: an endpoint' '
-	(cd "$TEST_DIRECTORY/.." && HOME=$test_outer_home go build -o "$TRASH_DIRECTORY/endpoint" ./t/endpoint) &&
+	test_go_build "$TRASH_DIRECTORY/endpoint" ./t/endpoint &&
 	{
 		printf -- "- call: {tool: Bash, input: {command: \"env >seen-by-worker\", description: look}}\n"
 		flower_report

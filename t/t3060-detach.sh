@@ -245,7 +245,7 @@ endpoint () {
 }
 
 test_expect_success GO 'a real run: the key is in no argument and in no file' '
-	(cd "$TEST_DIRECTORY/.." && HOME=$test_outer_home go build -o "$TRASH_DIRECTORY/endpoint" ./t/endpoint) &&
+	test_go_build "$TRASH_DIRECTORY/endpoint" ./t/endpoint &&
 	endpoint sk-ant-test-key-0123456789 &&
 	(
 		cd repo && rm -f ../go ../begun &&

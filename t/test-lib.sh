@@ -55,19 +55,35 @@ TRASH_DIRECTORY=$(cd "$TRASH_DIRECTORY" && pwd -P) || exit 1
 test_state=$TRASH_DIRECTORY/.test # the library's own files
 mkdir "$test_state" "$TRASH_DIRECTORY/home" "$TRASH_DIRECTORY/tmp" || exit 1
 
-# The binaries: as it is installed, and with crash points compiled in.
-test_build () {
+# Where go keeps its settings, its cache and its modules depends on HOME and the
+# XDG directories. A build in the test's own ones would begin with an empty cache
+# and without the user's settings: minutes, and the network.
+test_go=$(command -v go)
+if test -n "$test_go"
+then
+	test_go_env=$(go env GOENV) test_go_cache=$(go env GOCACHE)
+	test_go_path=$(go env GOPATH) test_go_modules=$(go env GOMODCACHE)
+fi
+
+# test_go_build <output> <package> [<option>...] builds one of our programs.
+test_go_build () {
 	(
 		cd "$TEST_DIRECTORY/.." &&
-		go build -o "$1/git-flower" $2 ./cmd/git-flower
+		HOME=$test_outer_home GOENV=$test_go_env GOCACHE=$test_go_cache &&
+		GOPATH=$test_go_path GOMODCACHE=$test_go_modules &&
+		export HOME GOENV GOCACHE GOPATH GOMODCACHE &&
+		test_output=$1 test_package=$2 &&
+		shift 2 &&
+		go build -buildvcs=false -o "$test_output" "$@" "$test_package"
 	) >&2
 }
-test_go=$(command -v go)
+
+# The binaries: as it is installed, and with crash points compiled in.
 if test -z "$TEST_FLOWER_BIN" && test -n "$test_go"
 then
 	TEST_FLOWER_BIN=$test_state/bin
 	TEST_FLOWER_CRASH_BIN=$test_state/crash-bin
-	test_build "$TEST_FLOWER_BIN" || {
+	test_go_build "$TEST_FLOWER_BIN/git-flower" ./cmd/git-flower || {
 		echo "Bail out! git-flower does not build"
 		rm -rf "$TRASH_DIRECTORY"
 		exit 1
@@ -300,7 +316,7 @@ test_lazy_prereq SHA256 'git init --object-format=sha256 sha256-probe'
 test_crash_binary () {
 	test -x "$TEST_FLOWER_CRASH_BIN/git-flower" && return
 	test -n "$test_go" && test -n "$TEST_FLOWER_CRASH_BIN" || return 1
-	HOME=$test_outer_home GOFLAGS= test_build "$TEST_FLOWER_CRASH_BIN" '-tags flowertest'
+	test_go_build "$TEST_FLOWER_CRASH_BIN/git-flower" ./cmd/git-flower -tags flowertest
 }
 
 # --- assertions ------------------------------------------------------------------
