@@ -101,6 +101,9 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 		return err
 	}
 	if len(all) == 0 {
+		if err := w.canBegin(ctx); err != nil {
+			return err
+		}
 		err = w.begin(ctx, c, demoRequest, script)
 	} else if w.run, err = store.Run(ctx, all[0].Name); err == nil {
 		err = w.goOn(ctx)

@@ -40,6 +40,12 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
+	return resumeRun(ctx, env, c, store, run, c.text("message"))
+}
+
+// resumeRun goes on with a run, with words added to what is wanted unless there
+// are none. The call may be one of 'start', whose options mean the same.
+func resumeRun(ctx context.Context, env *Env, c *call, store *gitstate.Store, run *gitstate.Run, words string) error {
 	if _, err := store.Git().CheckVersion(ctx); err != nil {
 		return err
 	}
@@ -51,7 +57,7 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if err := config.checkDetach(); err != nil {
 		return err
 	}
-	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json"), trust: c.text("trust")}
+	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json"), trust: c.text("trust"), resumes: true}
 	script, err := resumedScript(env, c, run, dir)
 	if err != nil {
 		return err
@@ -59,7 +65,7 @@ func runResume(ctx context.Context, env *Env, c *call) error {
 	if w.source, err = env.source(ctx, config, script); err != nil {
 		return err
 	}
-	if words := c.text("message"); words != "" {
+	if words != "" {
 		if err := amend(ctx, run, words, env.Now()); err != nil {
 			return err
 		}

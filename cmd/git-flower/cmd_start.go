@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"git-flower/gitstate"
@@ -26,7 +24,9 @@ workers edit the checkout itself, one at a time, uncommitted changes included;
 its branch and its index are still not touched.
 
 Without words the request is read from standard input, or written in git's
-editor on a terminal. --rehearse plays a scripted model, which needs no key and
+editor on a terminal; an empty one begins nothing. Where a run is unfinished it
+says so first and, on a terminal, asks whether to go on with that one instead:
+an empty line begins nothing, --new asks nothing. --rehearse plays a scripted model, which needs no key and
 costs nothing; everything else is real.`,
 		options: append([]option{
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
@@ -46,7 +46,7 @@ func runStart(ctx context.Context, env *Env, c *call) error {
 	if err := config.checkDetach(); err != nil {
 		return err
 	}
-	request, err := env.request(ctx, c)
+	request, err := env.givenRequest(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func runStart(ctx context.Context, env *Env, c *call) error {
 		return err
 	}
 	w := &wake{env: env, config: config, store: store, json: c.is("json")}
-	if err := w.sayUnfinished(ctx, c); err != nil {
-		return err
+	if old, err := w.unfinished(ctx, c, request); err != nil || old != "" {
+		return w.resumeInstead(ctx, c, old, request, err)
 	}
 	script, err := scriptOf(env, c)
 	if err != nil {
@@ -65,17 +65,27 @@ func runStart(ctx context.Context, env *Env, c *call) error {
 	if w.source, err = env.source(ctx, config, script); err != nil {
 		return err
 	}
+	if err := w.canBegin(ctx); err != nil {
+		return err
+	}
+	if request == "" { // last, so that nobody writes in vain
+		if request, err = env.editRequest(ctx); err != nil {
+			return err
+		}
+	}
 	return w.begin(ctx, c, request, script)
+}
+
+// canBegin makes sure that git and the repository can carry a run.
+func (w *wake) canBegin(ctx context.Context) error {
+	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
+		return err
+	}
+	return w.needHead(ctx)
 }
 
 // begin makes the run's first record and drives it.
 func (w *wake) begin(ctx context.Context, c *call, request string, script []byte) error {
-	if _, err := w.store.Git().CheckVersion(ctx); err != nil {
-		return err
-	}
-	if err := w.needHead(ctx); err != nil {
-		return err
-	}
 	name, err := w.name(ctx, c, request)
 	if err != nil {
 		return err
@@ -286,60 +296,6 @@ func (e *Env) presence(c Config, json bool) presence {
 	}
 	return nobody
 }
-
-// sayUnfinished mentions runs that could be resumed instead.
-func (w *wake) sayUnfinished(ctx context.Context, c *call) error {
-	if c.is("new") || w.json {
-		return nil
-	}
-	all, err := w.store.Runs(ctx)
-	if err != nil {
-		return err
-	}
-	if open := filter(all, unended); len(open) > 0 {
-		say(w.env.Err, "note", fmt.Sprintf("unfinished here: %s; \"git flower resume\" goes on with one", nameSome(open)))
-	}
-	return nil
-}
-
-// request finds the words of the request.
-func (e *Env) request(ctx context.Context, c *call) (string, error) {
-	file := c.text("file")
-	if len(c.args) == 1 && c.args[0] == "-" {
-		file = "-"
-	} else if len(c.args) > 0 && file != "" {
-		return "", c.usagef("a request is given in words or with -F, not both")
-	}
-	var text string
-	var err error
-	switch {
-	case file == "-" || file == "" && len(c.args) == 0 && !e.InTerminal:
-		var data []byte
-		data, err = io.ReadAll(io.LimitReader(e.In, maxRequest+1))
-		text = string(data)
-	case file != "":
-		var data []byte
-		data, err = os.ReadFile(e.path(file))
-		text = string(data)
-	case len(c.args) > 0:
-		text = strings.Join(c.args, " ")
-	default:
-		text, err = e.edit(ctx, "FLOWER_REQUEST", "\n# Write what is to be done. Lines that begin with '#' are left out; an empty\n# request begins nothing.\n")
-	}
-	if err != nil {
-		return "", endf(endFatal, "", "read the request: %w", err)
-	}
-	if len(text) > maxRequest {
-		return "", endf(endFatal, "put the material into a file of the repository and name it in the request", "the request is longer than %d KiB", maxRequest>>10)
-	}
-	if strings.TrimSpace(text) == "" {
-		return "", c.usagef("the request is empty")
-	}
-	return strings.TrimSpace(text), nil
-}
-
-// maxRequest is the largest record's size (design: a record adds a few KB).
-const maxRequest = 64 << 10
 
 // source is where the model of a run comes from: the script of a rehearsal, or
 // an endpoint for which there are credentials.

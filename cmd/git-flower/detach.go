@@ -82,7 +82,7 @@ func (w *wake) launch(c *call) (*driver, error) {
 		return nil, err
 	}
 	defer tell.Close()
-	cmd := exec.Command(self, append(c.driverOptions(w.env), "--", w.run.Name())...)
+	cmd := exec.Command(self, append(w.driverOptions(c), "--", w.run.Name())...)
 	cmd.Dir, cmd.Env = w.env.Dir, driverEnv(os.Environ())
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{tell}
 	cmd.SysProcAttr = ownSession()
@@ -106,17 +106,19 @@ func driverEnv(env []string) []string {
 
 // driverOptions are the words with which the driver resumes the run: what was
 // given here. What 'start' was given is kept beside the run.
-func (c *call) driverOptions(env *Env) []string {
+func (w *wake) driverOptions(c *call) []string {
 	words := []string{"resume", "--no-detach", "--no-clarify-again"} // both are done here
-	if c.command.name != "resume" {
+	if !w.resumes {
 		return words
 	}
+	resume := resumeCommand()
 	for _, s := range settings() {
 		if s.long == "" || s.long == "detach" || s.long == "clarify-again" {
 			continue
 		}
+		_, _, known := resume.long(s.long) // what only a new run can have is left out
 		switch v, ok := c.setting(s.long); {
-		case !ok:
+		case !ok || !known:
 		case s.value != "":
 			words = append(words, s.with(v))
 		case v == "false":
@@ -126,7 +128,7 @@ func (c *call) driverOptions(env *Env) []string {
 		}
 	}
 	if c.given("rehearse") {
-		words = append(words, "--rehearse="+scriptPath(env, c.text("rehearse")))
+		words = append(words, "--rehearse="+scriptPath(w.env, c.text("rehearse")))
 	}
 	return words
 }

@@ -98,13 +98,17 @@ func TestBackgroundThatCannotBeRead(t *testing.T) {
 func TestDriverGetsWhatResumeWasGiven(t *testing.T) {
 	d := newDesk(t)
 	given := callOf(t, "resume", "--detach", "--budget", "5", "--no-goal", "--land", "-m", "more", "--rehearse=x.yaml", "name")
-	words := given.driverOptions(d.env)
+	words := (&wake{env: d.env, resumes: true}).driverOptions(given)
 	want := []string{"resume", "--no-detach", "--no-clarify-again", "--budget=5", "--no-goal", "--land", "--rehearse=" + filepath.Join(d.dir, "x.yaml")}
 	if !slices.Equal(words, want) {
 		t.Errorf("%q", words)
 	}
+	instead := callOf(t, "start", "--detach", "--budget", "5", "--with-changes", "--name", "x", "words") // of a new run
+	if words := (&wake{env: d.env, resumes: true}).driverOptions(instead); !slices.Equal(words, []string{"resume", "--no-detach", "--no-clarify-again", "--budget=5"}) {
+		t.Errorf("%q", words)
+	}
 	start := callOf(t, "start", "--detach", "--budget", "5", "words")
-	if words := start.driverOptions(d.env); !slices.Equal(words, []string{"resume", "--no-detach", "--no-clarify-again"}) {
+	if words := (&wake{env: d.env}).driverOptions(start); !slices.Equal(words, []string{"resume", "--no-detach", "--no-clarify-again"}) {
 		t.Errorf("%q", words)
 	}
 }

@@ -147,28 +147,27 @@ func (w *wake) askTrust(ctx context.Context, commit gitstate.ObjectID, commands 
 		return endf(endPerson, hint, "--trust names '%s', but the commands are those of record %s", w.trust, commit.Short())
 	}
 	if w.person == here {
-		yes, err := w.confirm(ctx, "run them here? [y/N] ")
-		if yes || err != nil {
+		line, err := w.ask(ctx, "run them here? [y/N] ")
+		if said := strings.ToLower(strings.TrimSpace(line)); err != nil || said == "y" || said == "yes" {
 			return err
 		}
 	}
 	return endf(endPerson, hint, "nobody accepted the commands of run '%s' on this machine", name)
 }
 
-// confirm asks at the terminal. It takes no byte more than the line, since the
-// rest is for those who listen next.
-func (w *wake) confirm(ctx context.Context, question string) (bool, error) {
+// ask asks at the terminal; a closed one answers nothing. It takes no byte more
+// than the line, since the rest is for those who listen next.
+func (w *wake) ask(ctx context.Context, question string) (string, error) {
 	if err := write(w.env.Err, question); err != nil {
-		return false, err
+		return "", err
 	}
 	said := make(chan string, 1) // a read from a terminal cannot be called off
 	go func() { said <- readLine(w.env.In) }()
 	select {
 	case line := <-said:
-		line = strings.ToLower(strings.TrimSpace(line))
-		return line == "y" || line == "yes", nil
+		return line, nil
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 }
 

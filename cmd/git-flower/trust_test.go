@@ -67,8 +67,8 @@ func TestCommandsFromElsewhereWaitNoLongerThanTheProcess(t *testing.T) {
 	if err := w.accept(ctx); err == nil {
 		t.Error("accepted after the end")
 	}
-	if yes, err := w.confirm(ctx, "? "); yes || !errors.Is(err, stop) {
-		t.Errorf("%v, %v", yes, err)
+	if line, err := w.ask(ctx, "? "); line != "" || !errors.Is(err, stop) {
+		t.Errorf("%v, %v", line, err)
 	}
 }
 

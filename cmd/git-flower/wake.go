@@ -34,6 +34,8 @@ type wake struct {
 	place  *worktree.InPlace // the checkout, when workers edit it
 	trust  string            // the record whose commands are accepted, as the user named it
 
+	resumes bool // the run was there before this process
+
 	checkout *worktree.Tree
 	changes  worktree.Changes // that the run began with, in the wake that began it
 }
