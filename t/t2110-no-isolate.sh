@@ -266,4 +266,17 @@ test_expect_success 'killed at events spread over it, the end is the same' '
 	test "$(wc -l <../hits)" -ge $((kills - 1))
 '
 
+test_expect_success 'on another machine the run goes on in trees of its own' '
+	test_when_finished end_held &&
+	begin_held away && flower_kill && test "$flower_lived" = 0 &&
+	rm -rf ../elsewhere && git init -q ../elsewhere &&
+	git push -q ../elsewhere "refs/flower/*:refs/flower/*" start &&
+	cd ../elsewhere && git checkout -q start &&
+	XDG_STATE_HOME=$TRASH_DIRECTORY/state2 git flower resume --rehearse="$TRASH_DIRECTORY/script.yaml" --trust "$(git log -1 --format=%H --grep="^goal: " flower/run/away)" away >../out 2>../err </dev/null &&
+	test_grep "its workers get trees of their own" ../err &&
+	test_path_missing part.1.1 &&
+	git rev-parse -q --verify flower/join/away:part.2.2 &&
+	cd ../repo
+'
+
 test_done
