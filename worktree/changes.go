@@ -40,9 +40,6 @@ func (p *Pool) KeepChanges(ctx context.Context) (Changes, error) {
 }
 
 func (p *Pool) keepChanges(ctx context.Context) (c Changes, err error) {
-	if _, err := p.facts(ctx); err != nil {
-		return c, err
-	}
 	v, err := p.viewCheckout(ctx)
 	if err != nil {
 		return c, err
@@ -77,6 +74,7 @@ type view struct {
 	git    gitcmd.Git // the same files, our index
 	top    string
 	head   string
+	large  *storage // of git-lfs
 	dir    string   // what is ours: the index
 	hidden []string // entries of the user's index that git does not compare with files, sorted
 }
@@ -92,8 +90,11 @@ func (p *Pool) viewCheckoutIn(ctx context.Context, folder string) (*view, error)
 	if folder == "" {
 		folder = p.c.State
 	}
-	v := &view{users: p.c.Git}
-	var err error
+	f, err := p.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{users: p.c.Git, large: p.largeFiles(f, true)}
 	if v.top, err = v.users.Line(ctx, "rev-parse", "--show-toplevel"); err != nil || v.top == "" {
 		return nil, ErrBare
 	}
@@ -189,7 +190,7 @@ func (v *view) draw(ctx context.Context, on string, limit int64) (tree string, l
 	if err := v.load(ctx, on); err != nil {
 		return "", nil, err
 	}
-	g := &gathering{git: v.git, root: v.top, limit: limit}
+	g := &gathering{git: v.git, root: v.top, limit: limit, large: v.large}
 	if err := g.listChanges(ctx); err != nil {
 		return "", nil, err
 	}

@@ -139,12 +139,8 @@ func (p *Pool) coneAt(ctx context.Context, commit string) (cone, error) {
 // maxUserRules is how long the user's rules may be.
 const maxUserRules = 16 << 20
 
-func (p *Pool) readUserCone(ctx context.Context) (cone, error) {
-	out, err := p.unsettled().Read(ctx, "config", "-z", "--list")
-	if err != nil {
-		return cone{}, err
-	}
-	c, err := readCone(p.c.GitDir, parseConfig(out), maxUserRules)
+func (p *Pool) readUserCone(config map[string]string) (cone, error) {
+	c, err := readCone(p.c.GitDir, config, maxUserRules)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cone{}, nil
 	}

@@ -41,8 +41,12 @@
 //   - Several processes may use one pool. A tree belongs to the one that holds
 //     its lock, which the kernel takes from it when it ends.
 //
-// Submodules keep the commit that is recorded; files under git-lfs stay
-// pointers. Where the user's checkout is sparse, a worker's tree is as sparse; what
+// Submodules keep the commit that is recorded. Files under git-lfs are pointers
+// until a worker or a check runs 'git lfs pull'; where git-lfs is set up we store
+// them as its clean filter does, without running it, contents included, and a
+// file that was filled is not a changed one. Filters of other names run as the user's
+// configuration has them, and only those; where a required one fails, no tree is
+// made, and a file is listed instead of stored. Where the user's checkout is sparse, a worker's tree is as sparse; what
 // is outside is changed by the worker's own commits only, or after it has widened
 // its tree with 'git sparse-checkout'. Throw-away trees are whole, but for partial
 // clones, where the rest may be anywhere.

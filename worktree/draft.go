@@ -19,7 +19,7 @@ type draft struct {
 }
 
 // draw makes a draft of a slot's files. A fresh one remembers nothing and reads
-// every file. The caller drops it.
+// every file, and keeps no content for git-lfs. The caller drops it.
 func (p *Pool) draw(ctx context.Context, s *slot, head string, fresh bool) (*draft, error) {
 	if err := os.MkdirAll(s.drafts(), 0o700); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (p *Pool) draw(ctx context.Context, s *slot, head string, fresh bool) (*dra
 		return nil, err
 	}
 	d := &draft{head: head, index: index}
-	if d.leftOut, err = p.gather(ctx, s, head, index); err == nil {
+	if d.leftOut, err = p.gather(ctx, s, head, index, !fresh); err == nil {
 		d.tree, err = p.draftTree(ctx, s, d)
 	}
 	if err != nil {

@@ -64,6 +64,10 @@ func namesIn(tree string, paths []string) []string {
 
 // drawPaths makes a draft of what was kept last with some files as they are now.
 func (p *Pool) drawPaths(ctx context.Context, s *slot, names []string) (*draft, error) {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(s.drafts(), 0o700); err != nil {
 		return nil, err
 	}
@@ -72,7 +76,7 @@ func (p *Pool) drawPaths(ctx context.Context, s *slot, names []string) (*draft, 
 		return nil, err
 	}
 	d := &draft{head: s.owner.Tip, index: index}
-	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit, leftOut: slices.Clone(s.leftOut)}
+	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit, large: p.largeFiles(f, true), leftOut: slices.Clone(s.leftOut)}
 	if err = g.named(ctx, names); err == nil {
 		slices.Sort(g.leftOut)
 		d.leftOut = slices.Compact(g.leftOut)

@@ -57,6 +57,9 @@ func (p *Pool) finish(ctx context.Context, s *slot, m CommitMessage) (Result, er
 	if err != nil {
 		return r, err
 	}
+	if err := p.importLarge(ctx, s); err != nil {
+		return r, err
+	}
 	crashPoint("worktree-finish-imported")
 	if err := p.commitRest(ctx, s, head, message, &r); err != nil {
 		return r, err

@@ -19,6 +19,7 @@ type gathering struct {
 	git     gitcmd.Git
 	root    string
 	limit   int64
+	large   *storage // of git-lfs; nil where it is not set up
 	leftOut []string // what the index does not hold, and why where it is not plain
 	skip    []string // ignored paths, sorted
 
@@ -31,8 +32,12 @@ type gathering struct {
 // ".git" entries below the top (the files beside them are stored as ordinary
 // files), and whatever git or the system does not let us read or name. One bad
 // path never stops the rest.
-func (p *Pool) gather(ctx context.Context, s *slot, head, index string) ([]string, error) {
-	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit}
+func (p *Pool) gather(ctx context.Context, s *slot, head, index string, keep bool) ([]string, error) {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit, large: p.largeFiles(f, keep)}
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
@@ -181,9 +186,18 @@ func (g *gathering) unlisted(context.Context) error {
 	return err
 }
 
-// add puts names into the index. When git refuses, the names are halved until
-// the bad ones are found.
+// add puts names into the index.
 func (g *gathering) add(ctx context.Context, names []string) error {
+	names, err := g.pointed(ctx, names)
+	if err != nil {
+		return err
+	}
+	return g.addPlain(ctx, names)
+}
+
+// addPlain has git store files. When it refuses, the names are halved until the
+// bad ones are found.
+func (g *gathering) addPlain(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -193,7 +207,7 @@ func (g *gathering) add(ctx context.Context, names []string) error {
 	}
 	if len(names) > 1 {
 		half := len(names) / 2
-		return errors.Join(g.add(ctx, names[:half]), g.add(ctx, names[half:]))
+		return errors.Join(g.addPlain(ctx, names[:half]), g.addPlain(ctx, names[half:]))
 	}
 	if gitcmd.ExitCode(err) < 0 {
 		return err // not git's opinion

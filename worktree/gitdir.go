@@ -26,6 +26,14 @@ func (p *Pool) makeGitDir(ctx context.Context, s *slot, head string) error {
 	if err != nil {
 		return err
 	}
+	f, err := p.facts(ctx)
+	if err != nil {
+		return err
+	}
+	lent, err := p.lendLarge(f, s)
+	if err != nil {
+		return err
+	}
 	refs, err := p.objects().Read(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return err
@@ -34,7 +42,7 @@ func (p *Pool) makeGitDir(ctx context.Context, s *slot, head string) error {
 		"HEAD":                    head + "\n",
 		"config":                  config,
 		"packed-refs":             string(refs),
-		"objects/info/alternates": quotePath(filepath.Join(p.c.CommonDir, "objects")) + "\n",
+		"objects/info/alternates": quotePath(filepath.Join(p.c.CommonDir, "objects")) + "\n" + lent,
 	} {
 		if err := os.WriteFile(filepath.Join(s.git(), filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
 			return err
@@ -93,6 +101,7 @@ func (p *Pool) workerConfig(ctx context.Context, s *slot) (string, error) {
 		fmt.Fprintf(&b, "[include]\n\tpath = %s\n", quoteValue(filepath.Join(p.c.GitDir, "config.worktree")))
 	}
 	b.WriteString(workerOverrides)
+	b.WriteString(p.lfsConfig(f, s))
 	for _, setting := range s.cone.config() {
 		key, value, _ := strings.Cut(strings.TrimPrefix(setting, "core."), "=")
 		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", key, value)

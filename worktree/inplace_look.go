@@ -68,7 +68,7 @@ func (l *look) drawPaths(ctx context.Context, on string, paths, leftOut []string
 	if err := l.view.load(ctx, on); err != nil {
 		return nil, err
 	}
-	g := &gathering{git: l.view.git, root: l.view.top, limit: l.p.c.Limit, leftOut: slices.Clone(leftOut)}
+	g := &gathering{git: l.view.git, root: l.view.top, limit: l.p.c.Limit, large: l.view.large, leftOut: slices.Clone(leftOut)}
 	if err := g.named(ctx, namesIn(l.view.top, paths)); err != nil {
 		return nil, err
 	}

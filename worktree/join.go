@@ -110,7 +110,7 @@ func (p *Pool) mergeInTree(ctx context.Context, ours, theirs string) (tree strin
 	}
 	defer func() { err = errors.Join(err, p.Release(context.WithoutCancel(ctx), t)) }()
 	g := gitcmd.Foreign(t.Path, "GIT_DIR="+t.GitDir, "GIT_WORK_TREE="+t.Path,
-		"GIT_OBJECT_DIRECTORY="+filepath.Join(p.c.CommonDir, "objects"), "GIT_LFS_SKIP_SMUDGE=1")
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(p.c.CommonDir, "objects")).With(noLFS...)
 	_, failed := g.Write(ctx, "merge", "--no-ff", "--no-commit", "--no-stat", "-q", theirs)
 	out, err := g.Read(ctx, "diff", "--name-only", "-z", "--diff-filter=U")
 	if conflicts = splitZ(out); err != nil || len(conflicts) > 0 {

@@ -275,3 +275,35 @@ func TestFiltersAreTheUsersOnly(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A filter that git may not do without, and that is not there, is named; nothing
+// is left half made.
+func TestRequiredFilterIsMissing(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, map[string]string{".gitattributes": "*.x filter=crypt\n*.y filter=loose\n", "lib/b.txt": "b\n", "a.y": "raw\n"})
+	r.git("config", "filter.loose.smudge", "no-such-program smudge")
+	r.git("config", "filter.loose.clean", "no-such-program clean")
+	p, plain := r.pool(), r.head()
+	r.write(map[string]string{"a.x": "secret\n"})
+	r.git("add", "a.x")
+	r.git("commit", "-q", "-m", "x")
+	r.git("config", "filter.crypt.smudge", "no-such-program smudge")
+	r.git("config", "filter.crypt.clean", "no-such-program clean")
+	r.git("config", "filter.crypt.required", "true")
+	for range 2 {
+		_, err := p.Add(ctx, Spec{Run: "run", Worker: "coder-1", Base: r.head()})
+		if err == nil || !strings.Contains(err.Error(), "filter 'crypt'") && !strings.Contains(err.Error(), "filter crypt") {
+			t.Fatalf("made a tree, or does not say why not: %v", err)
+		}
+	}
+	tree := add(t, p, "coder-1", plain)
+	if text := readText(t, filepath.Join(tree.Path, "a.y")); text != "raw\n" {
+		t.Errorf("behind a filter that may fail is %q", text)
+	}
+	put(t, tree.Path, map[string]string{"new.x": "no\n", "new.y": "yes\n"})
+	got := finish(t, p, tree)
+	contains(t, got.LeftOut, "new.x (")
+	if len(got.LeftOut) != 1 || r.show(got.Tip, "new.y") != "yes" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -74,6 +74,9 @@ func (p *Pool) unsaved(ctx context.Context, s *slot) (string, error) {
 	if gone, err := p.deleted(ctx, s); err != nil || gone {
 		return "", err
 	}
+	if err := p.importLarge(ctx, s); err != nil {
+		return "", err
+	}
 	commit, err := p.unsavedCommit(ctx, s)
 	if err != nil || commit != "" {
 		return commit, err

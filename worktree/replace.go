@@ -161,7 +161,10 @@ func (v *view) differing(ctx context.Context, commit string) (func(name string) 
 	if err != nil {
 		return nil, err
 	}
-	changed := splitZ(out)
+	changed, err := v.trulyChanged(ctx, commit, splitZ(out))
+	if err != nil {
+		return nil, err
+	}
 	if out, err = v.git.Read(ctx, "ls-files", "-z"); err != nil {
 		return nil, err
 	}
@@ -173,6 +176,18 @@ func (v *view) differing(ctx context.Context, commit string) (func(name string) 
 		info, err := os.Lstat(filepath.Join(v.top, filepath.FromSlash(name)))
 		return err == nil && !info.IsDir()
 	}, nil
+}
+
+// trulyChanged drops files that git-lfs keeps and whose content is the one that
+// the commit points to.
+func (v *view) trulyChanged(ctx context.Context, commit string, changed []string) ([]string, error) {
+	g := &gathering{git: v.git, root: v.top, large: v.large}
+	others, err := g.pointed(ctx, changed)
+	if err != nil || len(others) == len(changed) {
+		return changed, err
+	}
+	out, err := v.git.Read(ctx, "diff-index", "--cached", "-z", "--name-only", "--no-renames", commit)
+	return append(others, splitZ(out)...), err
 }
 
 // replacement sorts what is to be replaced by what head holds of it.

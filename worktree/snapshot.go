@@ -58,6 +58,9 @@ func (p *Pool) snapshot(ctx context.Context, s *slot, parent string) (Snapshot, 
 	if err != nil {
 		return Snapshot{}, err
 	}
+	if err := p.importLarge(ctx, s); err != nil {
+		return Snapshot{}, err
+	}
 	crashPoint("worktree-snapshot-imported")
 	parents, merging, err := p.snapshotParents(ctx, s, parent, head)
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *Pool) trusted(s *slot, index string) gitcmd.Git {
 
 // objects runs git on the user's objects alone, in a folder without files.
 func (p *Pool) objects() gitcmd.Git {
-	g := p.unsettled().With(settled...)
+	g := p.unsettled().With(settled...).With(noLFS...)
 	if !p.c.NoSync {
 		g = g.With("core.fsync=committed", "core.fsyncMethod=batch")
 	}
@@ -48,7 +48,7 @@ func (p *Pool) unsettled() gitcmd.Git {
 	empty := p.emptyDir()
 	env := []string{
 		"GIT_DIR=" + p.c.GitDir, "GIT_WORK_TREE=" + empty, "GIT_INDEX_FILE=" + filepath.Join(empty, "none"),
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1",
+		"GIT_NO_REPLACE_OBJECTS=1",
 	}
 	if p.c.CommonDir != p.c.GitDir {
 		env = append(env, "GIT_COMMON_DIR="+p.c.CommonDir)
@@ -77,8 +77,10 @@ type facts struct {
 	version gitcmd.Version
 	format  string            // "sha1", "sha256"
 	config  map[string]string // last value of each key, keys as git prints them
+	users   map[string]string // the same without what we set
 	ident   string            // "Name <mail>"
 	cone    cone              // of the user's checkout
+	lfs     bool              // whether git-lfs is set up
 }
 
 // digits is the length of an object id.
@@ -112,13 +114,17 @@ func (p *Pool) facts(ctx context.Context) (*facts, error) {
 		return nil, err
 	}
 	f := &facts{version: version, ident: p.c.Identity}
-	if f.config, err = p.readConfig(ctx); err != nil {
+	if f.config, err = readConfig(ctx, p.objects()); err != nil {
 		return nil, err
 	}
+	if f.users, err = readConfig(ctx, p.unsettled()); err != nil {
+		return nil, err
+	}
+	f.lfs = usesLFS(f.users)
 	if f.format, err = objectFormat(f.config["extensions.objectformat"]); err != nil {
 		return nil, err
 	}
-	if f.cone, err = p.readUserCone(ctx); err != nil {
+	if f.cone, err = p.readUserCone(f.users); err != nil {
 		return nil, err
 	}
 	if f.ident == "" {
@@ -138,8 +144,8 @@ func objectFormat(name string) (string, error) {
 	return "", fmt.Errorf("cannot make trees for object format '%s'", name)
 }
 
-func (p *Pool) readConfig(ctx context.Context) (map[string]string, error) {
-	out, err := p.objects().Read(ctx, "config", "-z", "--list")
+func readConfig(ctx context.Context, g gitcmd.Git) (map[string]string, error) {
+	out, err := g.Read(ctx, "config", "-z", "--list")
 	if err != nil {
 		return nil, err
 	}
