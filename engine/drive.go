@@ -137,21 +137,22 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
 	var bad trouble
 	for {
-		for _, m := range messages {
-			if err := t.s.Send(ctx, m); err != nil {
-				return harness.Ended{}, fmt.Errorf("send to session '%s': %w", t.job.session, err)
+		if t.interrupted() {
+			note, err := t.takeWords(ctx)
+			if err != nil {
+				return harness.Ended{}, err
 			}
+			messages = append(messages, note)
+		}
+		if err := t.send(ctx, messages); err != nil {
+			return harness.Ended{}, err
 		}
 		ended, err := t.turn(ctx, &bad)
 		if err := errors.Join(t.failure(), err); err != nil {
 			return ended, err
 		}
 		if ended.Stop == harness.StopInterrupted && t.interrupted() {
-			note, err := t.takeWords(ctx)
-			if err != nil {
-				return ended, err
-			}
-			messages = []harness.Message{note}
+			messages = nil
 			continue
 		}
 		if ended.Stop != harness.StopFault {
@@ -164,6 +165,23 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 			messages = []harness.Message{{}} // the turn is carried on, nothing is said twice
 		}
 	}
+}
+
+// send queues messages for the turn that they begin.
+func (t *talk) send(ctx context.Context, messages []harness.Message) error {
+	for _, m := range messages {
+		if err := t.s.Send(ctx, m); err != nil {
+			return fmt.Errorf("send to session '%s': %w", t.job.session, err)
+		}
+	}
+	if !t.interrupted() {
+		return nil
+	}
+	// It came while there was no turn that it could have ended.
+	if err := t.s.Interrupt(ctx); err != nil {
+		return fmt.Errorf("interrupt session '%s': %w", t.job.session, err)
+	}
+	return nil
 }
 
 // stopped: an interrupted turn is not a finished one.
@@ -221,7 +239,8 @@ func (t *talk) watch(ev harness.Event) {
 	}
 }
 
-// endure waits a fault out, or gives up with a save point.
+// endure waits a fault out, or gives up with a save point. An interrupt ends the
+// wait.
 func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error {
 	now := t.e.deps.Clock.Now()
 	if bad.faults == 0 {
@@ -240,7 +259,13 @@ func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error
 	t.e.emit(ev)
 	ev.Text = f.Class.String() + ": " + f.Message
 	defer t.e.waiting(ctx, ev, wait)()
-	return t.e.deps.Clock.Wait(ctx, wait)
+	waiting, over := t.between(ctx)
+	defer over()
+	err := t.e.deps.Clock.Wait(waiting, wait)
+	if errors.Is(context.Cause(waiting), harness.ErrInterrupted) {
+		return nil
+	}
+	return err
 }
 
 func (t *talk) event(kind string) Event {

@@ -69,6 +69,18 @@ func (t *talk) interrupted() bool {
 	return t.e.interruption.main == t && t.e.interruption.pending
 }
 
+// between is a context for what a session waits for between two tries at a turn;
+// only the coordinator's ends with an interruption.
+func (t *talk) between(ctx context.Context) (waiting context.Context, over func()) {
+	t.e.interruption.mu.Lock()
+	atHelm := t.e.interruption.main == t
+	t.e.interruption.mu.Unlock()
+	if !atHelm {
+		return ctx, func() {}
+	}
+	return t.e.between(ctx)
+}
+
 // takeWords asks what the person wants to say. The words are recorded and
 // queued like any others; then the session goes on with a note of what
 // happened, since a model that is told nothing hunts for a fault.
