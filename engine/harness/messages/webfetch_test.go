@@ -26,6 +26,11 @@ func TestWebFetchMakesTextOfPages(t *testing.T) {
 		{"text", "text/plain", "# as *it* is\n", "# as *it* is\n", "\\*"},
 		{"undeclared html", "application/octet-stream", "<!doctype html><p>x<em>y</em>", "x*y*", "<em>"},
 		{"latin 1", "text/plain; charset=ISO-8859-1", "caf\xe9", "café", "\xe9"},
+		{"windows 1252", "text/plain; charset=windows-1252", "\x80 5", "€ 5", "\x80"},
+		{"byte order mark", "text/plain", "\xef\xbb\xbfx", "x", "\uFEFF"},
+		{"utf-16", "text/html; charset=utf-16le", "<\x00p\x00>\x00\xe9\x00", "é", "\x00"},
+		{"utf-16 by its mark", "text/plain", "\xfe\xff\x00x\x20\xac", "x€", "\uFEFF"},
+		{"base", "text/html", "<base href='https://example.com/a/b'><a href=c>l</a><img src=/d alt=i>", "[l](https://example.com/a/c)![i](https://example.com/d)", "127.0.0.1"},
 		{"not utf-8", "text/plain", "a\xffb", "a\uFFFDb", "\xff"},
 		{"picture inside", "text/html", "<p>x<img src='data:image/png;base64,AAAA'>y", "x", "AAAA"},
 		{"empty", "text/html", "", "(the page has no text)", "\x00"},
@@ -59,8 +64,8 @@ func TestWebFetchRefusesPages(t *testing.T) {
 			_, _ = io.WriteString(w, "a\x00b")
 		}},
 		{"missing", "404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }},
-		{"encoding", "gbk", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=gbk")
+		{"encoding", "x-none", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=x-none")
 			_, _ = io.WriteString(w, "x")
 		}},
 		{"large", "5 MB", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", webPage+1)) }},
@@ -170,6 +175,10 @@ func TestHostilePagesAreConverted(t *testing.T) {
 	for name, page := range map[string]string{
 		"deep":     strings.Repeat("<ul><li>", 250) + strings.Repeat("x<br>", 100_000),
 		"deeper":   strings.Repeat("<div>", 1_000_000),
+		"just":     strings.Repeat("<div>", 190) + strings.Repeat("<p>x", 20_000),
+		"lists":    strings.Repeat("<ul><li>", htmlLists-1) + strings.Repeat("x<br>", 100_000),
+		"listed":   strings.Repeat("<ul><li>y", htmlLists-1) + strings.Repeat("x ", 100_000),
+		"bold":     strings.Repeat("<b><i>", 90) + strings.Repeat("*x ", 100_000),
 		"quotes":   strings.Repeat("<blockquote>", 500) + strings.Repeat("x\n", 100_000),
 		"escapes":  strings.Repeat("*_[`", 1_200_000),
 		"spans":    "<table>" + strings.Repeat("<tr><td rowspan=60000 colspan=1000>a", 1000) + "</table>",

@@ -3,6 +3,7 @@ package messages
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -22,7 +24,8 @@ import (
 const (
 	htmlNodes = 20_000
 	htmlText  = 100_000 // bytes
-	htmlDepth = 30
+	htmlDepth = 200
+	htmlLists = 20   // nested lists and quotations: each indents all that is in it anew
 	htmlValue = 2000 // bytes of one attribute
 )
 
@@ -32,12 +35,15 @@ func pageText(ctx context.Context, body []byte, declared string, at *url.URL) (s
 	if err != nil || kind == "application/octet-stream" {
 		kind, _, _ = mime.ParseMediaType(http.DetectContentType(body))
 	}
-	if !isText(kind) || bytes.IndexByte(body, 0) >= 0 {
+	if !isText(kind) {
 		return "", fmt.Errorf("the page is a binary file ('%s'), not text", head(kind, 100))
 	}
 	content, err := decoded(body, params["charset"])
 	if err != nil {
 		return "", err
+	}
+	if strings.IndexByte(content, 0) >= 0 {
+		return "", fmt.Errorf("the page is a binary file, though it is called '%s'", head(kind, 100))
 	}
 	if kind == "text/html" || kind == "application/xhtml+xml" {
 		return markdown(ctx, content, at)
@@ -58,20 +64,48 @@ func isText(kind string) bool {
 	return false
 }
 
-// decoded makes UTF-8 of a page. Other encodings than Latin 1 would need tables
-// that cost every start.
-func decoded(body []byte, charset string) (string, error) {
-	switch strings.ToLower(charset) {
-	case "", "utf-8", "utf8", "us-ascii", "ascii":
+// high1252 are the characters 0x80 to 0x9f of windows-1252, which browsers read
+// also where Latin 1 is declared.
+const high1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
+
+// decoded makes UTF-8 of a page, by its byte order mark, else by what the server
+// says of it.
+func decoded(body []byte, declared string) (string, error) {
+	switch name := strings.ToLower(declared); {
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		return fromUTF16(body[2:], binary.LittleEndian), nil
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		return fromUTF16(body[2:], binary.BigEndian), nil
+	case bytes.HasPrefix(body, []byte("\uFEFF")), name == "", name == "utf-8", name == "utf8", name == "us-ascii", name == "ascii":
 		return strings.ToValidUTF8(strings.TrimPrefix(string(body), "\uFEFF"), "\uFFFD"), nil
-	case "iso-8859-1", "latin1", "windows-1252":
-		runes := make([]rune, len(body))
-		for i, b := range body {
-			runes[i] = rune(b)
-		}
-		return string(runes), nil
+	case name == "utf-16", name == "utf-16le":
+		return fromUTF16(body, binary.LittleEndian), nil
+	case name == "utf-16be":
+		return fromUTF16(body, binary.BigEndian), nil
+	case name == "iso-8859-1", name == "latin1", name == "windows-1252", name == "cp1252":
+		return from1252(body), nil
 	}
-	return "", fmt.Errorf("the page's encoding '%s' cannot be read here", head(charset, 50))
+	return "", fmt.Errorf("the page's encoding '%s' cannot be read here", head(declared, 50))
+}
+
+func fromUTF16(body []byte, order binary.ByteOrder) string {
+	units := make([]uint16, len(body)/2)
+	for i := range units {
+		units[i] = order.Uint16(body[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+func from1252(body []byte) string {
+	high := []rune(high1252)
+	runes := make([]rune, len(body))
+	for i, b := range body {
+		runes[i] = rune(b)
+		if b >= 0x80 && b <= 0x9f {
+			runes[i] = high[b-0x80]
+		}
+	}
+	return string(runes)
 }
 
 // markdown converts the beginning of an HTML page.
@@ -80,15 +114,15 @@ func markdown(ctx context.Context, page string, at *url.URL) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read HTML: %w", err)
 	}
-	p := pruning{nodes: htmlNodes, text: htmlText}
-	p.prune(doc, 0)
+	p := pruning{nodes: htmlNodes, text: htmlText, base: baseOf(doc, at)}
+	p.prune(doc, 0, 0)
 	if err := ctx.Err(); err != nil {
 		return "", errors.New("the page took too long")
 	}
 	// Escapes are for a renderer; for a model they are noise, and finding them is
 	// quadratic in the text.
 	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
-	out, err := c.ConvertNode(doc, converter.WithDomain(at.Scheme+"://"+at.Host))
+	out, err := c.ConvertNode(doc)
 	if err != nil {
 		return "", fmt.Errorf("make markdown: %w", err)
 	}
@@ -116,21 +150,51 @@ func (s stoppable) Read(p []byte) (int, error) {
 type pruning struct {
 	nodes, text int
 	cut         bool
+	base        *url.URL // of relative addresses
+}
+
+// baseOf is what relative addresses of a page that came from at begin with.
+func baseOf(doc *html.Node, at *url.URL) *url.URL {
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "base" {
+			continue
+		}
+		for _, a := range n.Attr {
+			if u, err := at.Parse(strings.TrimSpace(a.Val)); a.Key == "href" && err == nil && u.Host != "" {
+				return u
+			}
+		}
+	}
+	return at
+}
+
+// absolute is the whole of an address; one that is none, and a place in the page
+// itself, stay as they are.
+func (p *pruning) absolute(address string) string {
+	address = strings.TrimSpace(address)
+	if u, err := p.base.Parse(address); err == nil && address != "" && address[0] != '#' {
+		return u.String()
+	}
+	return address
 }
 
 // prune takes out of n's children what is not for reading, what lies too deep
 // and what is too much.
-func (p *pruning) prune(n *html.Node, depth int) {
+func (p *pruning) prune(n *html.Node, depth, lists int) {
+	switch n.Data {
+	case "ul", "ol", "dl", "blockquote":
+		lists++
+	}
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
 		if unread(c) {
 			n.RemoveChild(c)
-		} else if p.nodes <= 0 || p.text <= 0 || depth > htmlDepth {
+		} else if p.nodes <= 0 || p.text <= 0 || depth > htmlDepth || lists > htmlLists {
 			n.RemoveChild(c)
 			p.cut = true
 		} else {
 			p.keep(c)
-			p.prune(c, depth+1)
+			p.prune(c, depth+1, lists)
 		}
 		c = next
 	}
@@ -161,6 +225,9 @@ func (p *pruning) keep(n *html.Node) {
 		switch a.Key {
 		case "href", "src", "alt", "title", "class", "start":
 			if len(a.Val) <= htmlValue && !strings.HasPrefix(strings.TrimSpace(a.Val), "data:") {
+				if a.Key == "href" || a.Key == "src" {
+					a.Val = p.absolute(a.Val)
+				}
 				kept = append(kept, a)
 				p.text -= len(a.Val)
 			}
