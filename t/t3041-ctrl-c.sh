@@ -1,6 +1,6 @@
 #!/bin/sh
 
-test_description='Ctrl-C at a terminal: once stops the coordinator and takes words, twice ends the run'
+test_description='Ctrl-C at a terminal: stops the coordinator, takes words and goes on; a signal ends the run then'
 
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-flower.sh"
@@ -39,7 +39,6 @@ test_expect_success 'setup: a worker that waits, with a child in a session of it
 		printf "        echo begun >begun\n"
 		printf "        setsid sh -c \"echo \\\\\$\\\\\$ >\\\\\"%s/child.pid\\\\\"; exec sleep 300\" &\n" "$TRASH_DIRECTORY"
 		printf "        until test -s \"%s/child.pid\"; do sleep 0.05; done\n" "$TRASH_DIRECTORY"
-		printf "        test ! -e \"%s/deaf\" || trap \"\" TERM\n" "$TRASH_DIRECTORY"
 		printf "        echo \$\$ >\"%s/worker.pid\"\n" "$TRASH_DIRECTORY"
 		printf "        while test ! -e \"%s/go\"; do sleep 0.05; done\n" "$TRASH_DIRECTORY"
 		flower_report
@@ -177,33 +176,12 @@ ends () {
 	)
 }
 
-test_expect_success 'twice: the run ends, with all its children, and goes on later' '
-	ends twice "keys \\003" 130
-'
-
 test_expect_success 'once, then SIGTERM' '
 	ends term "signal TERM" 143
 '
 
 test_expect_success 'once, then SIGHUP' '
 	ends hup "signal HUP" 129
-'
-
-# The worker ignores SIGTERM, so that the second one comes while it is being ended.
-test_expect_success 'twice in a row, with nobody to ask: the second takes nothing away' '
-	rm -f worker.pid child.pid go &&
-	: >deaf &&
-	(
-		cd repo &&
-		name=hasty &&
-		flower_background start --new --name hasty --rehearse=../script.yaml --timeout 0 it &&
-		test_wait_for test -s ../worker.pid &&
-		kill -INT "$flower_pid" && test_wait_for test_process_gone "$(cat ../child.pid)" &&
-		kill -INT "$flower_pid" && flower_wait && test "$flower_code" = 130
-	) &&
-	grep "^hint: .*resume hasty" background.err &&
-	test_wait_for test_process_gone "$(cat worker.pid)" &&
-	git -C repo show refs/flower/work/hasty/coder-1:begun
 '
 
 test_done
