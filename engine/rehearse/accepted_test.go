@@ -10,7 +10,7 @@ import (
 // the loop wrong as well.
 func TestAccepted(t *testing.T) {
 	s := start(t, rulesScript)
-	png := dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
+	png := dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="}}
 	for _, test := range []struct {
 		name  string
 		spoil func(*ask)

@@ -195,6 +195,10 @@ var rules = []rule{
 	{"citations-by-user", 400, "citations", talk(user(list{dict{"type": "text", "text": "x", "citations": list{dict{}}}}))},
 	{"image-type", 400, "media_type", talk(user(list{dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/bmp", "data": "AAAA"}}}))},
 	{"image-data", 400, "base64", talk(user(list{dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/png", "data": "%"}}}))},
+	{"image-unreadable", 400, "Could not process image", talk(user(list{dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}}))},
+	{"image-bytes", 400, "exceeds 5 MB", talk(user(list{dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/webp", "data": strings.Repeat("AAAA", 5<<18+1)}}}))},
+	{"image-side", 400, "8000 pixels", talk(user(list{dict{"type": "image", "source": dict{"type": "base64", "media_type": "image/png",
+		"data": "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAAAAACZyqz4AAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="}}}))},
 
 	{"call-id-pattern", 400, "tool_use.id", talk(user("x"), assistant(list{use("a b")}), user(list{answered("a b", "r")}))},
 	{"call-input-no-object", 400, "tool_use.input", talk(user("x"), assistant(list{dict{"type": "tool_use", "id": "a", "name": "B", "input": "{}"}}), user(list{answered("a", "r")}))},

@@ -1,6 +1,19 @@
 package rehearse
 
-import "encoding/base64"
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	_ "image/gif" // the formats that the API takes and the standard library reads
+	_ "image/jpeg"
+	_ "image/png"
+)
+
+// Limits of a picture (vision guide of the API's documentation).
+const (
+	pictureBytes = 5 << 20 // as base64
+	pictureSide  = 8000    // pixels
+)
 
 // checkSource checks where an image or document comes from (SDK:
 // ImageBlockParam, DocumentBlockParam and their sources).
@@ -46,6 +59,28 @@ func checkBase64(kind string, src object) *apiError {
 	}
 	if _, e := base64.StdEncoding.DecodeString(data); e != nil || data == "" {
 		return invalid("%s: invalid base64 data", src.at("data"))
+	}
+	if kind == "image" {
+		return checkPicture(src, data)
+	}
+	return nil
+}
+
+// checkPicture reads a picture's head. WebP is not looked into.
+func checkPicture(src object, data string) *apiError {
+	if len(data) > pictureBytes {
+		return invalid("%s: image exceeds 5 MB maximum: %d bytes > %d bytes", src.at("data"), len(data), pictureBytes)
+	}
+	if kind, _ := src.str("media_type"); kind == "image/webp" {
+		return nil
+	}
+	raw, _ := base64.StdEncoding.DecodeString(data) // has been decoded before
+	c, _, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil {
+		return invalid("%s: Could not process image", src.at("data"))
+	}
+	if c.Width > pictureSide || c.Height > pictureSide {
+		return invalid("%s: At least one of the image dimensions exceed max allowed size: %d pixels", src.at("data"), pictureSide)
 	}
 	return nil
 }

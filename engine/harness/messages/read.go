@@ -91,6 +91,9 @@ func (f *files) readImage(path, kind string, size int64) (harness.Result, error)
 	if err != nil {
 		return harness.Result{}, err
 	}
+	if err := checkPicture(kind, data); err != nil {
+		return harness.Result{}, fmt.Errorf("'%s' is not shown: %w", path, err)
+	}
 	f.saw(path, sha256.Sum256(data))
 	return harness.Result{Image: &harness.Image{MediaType: kind, Data: data}}, nil
 }

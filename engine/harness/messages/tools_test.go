@@ -150,7 +150,7 @@ func TestReadRefusesWhatIsNoText(t *testing.T) {
 
 func TestReadShowsPictures(t *testing.T) {
 	k := newKit(t)
-	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 100)
+	png := string(pictures(t, 20, 10)["image/png"])
 	p := k.file("p.txt", png) // the content counts, not the name
 	r := k.call("Read", in{"file_path": p})
 	if r.IsError || r.Image == nil || r.Image.MediaType != "image/png" || string(r.Image.Data) != png {
