@@ -108,7 +108,11 @@ func unreachable(s Step, h gitstate.History, l Limits, verdict gitstate.Doc) Act
 // nextIfLeft begins another round because of a document, while rounds are left.
 func nextIfLeft(s Step, h gitstate.History, l Limits, verdict, because gitstate.Doc) Action {
 	if used := roundsUsed(h); used >= max(1, l.Rounds) {
-		return ending(h, EndNotReached, fmt.Sprintf("not reached after %d rounds", used), verdict.Name())
+		rounds := "rounds"
+		if used == 1 {
+			rounds = "round"
+		}
+		return ending(h, EndNotReached, fmt.Sprintf("not reached after %d %s", used, rounds), verdict.Name())
 	}
 	return round(s, h, verdict.Meta.Round+1, because)
 }

@@ -199,6 +199,18 @@ flower_script () {
 	sed 's/^/      /' >>"$TRASH_DIRECTORY/script.yaml"
 }
 
+# flower_endpoint <key> has a server of its own play script.yaml as a real
+# endpoint would, for this test; its address is in ../url. Needs GO.
+flower_endpoint () {
+	test -x "$test_state/endpoint" || test_go_build "$test_state/endpoint" ./t/endpoint || return 1
+	rm -f "$TRASH_DIRECTORY/url"
+	"$test_state/endpoint" "$1" "$TRASH_DIRECTORY/script.yaml" "$TRASH_DIRECTORY/url" \
+		>"$TRASH_DIRECTORY/endpoint.out" 2>&1 </dev/null &
+	endpoint_pid=$!
+	test_when_finished "kill $endpoint_pid; wait $endpoint_pid 2>/dev/null; true"
+	test_wait_for test -s "$TRASH_DIRECTORY/url"
+}
+
 # flower_report is a worker's last turn.
 flower_report () {
 	cat <<-\END

@@ -18,26 +18,15 @@ test_expect_success 'without a key: one message that names every place, and noth
 	test ! -e .git/flower/run
 '
 
-# The rehearsal server outside of git flower plays the real endpoint.
-test_expect_success GO 'setup: an endpoint' '
-	test_go_build "$TRASH_DIRECTORY/endpoint" ./t/endpoint &&
+test_expect_success 'setup: what the endpoint plays' '
 	{
 		printf -- "- call: {tool: Bash, input: {command: \"env >seen-by-worker\", description: look}}\n"
 		flower_report
 	} | flower_script true
 '
 
-# endpoint <key> starts it; its address is in url.
-endpoint () {
-	rm -f url
-	"$TRASH_DIRECTORY/endpoint" "$1" script.yaml url >endpoint.out 2>&1 &
-	endpoint_pid=$!
-	test_when_finished "kill $endpoint_pid; wait $endpoint_pid 2>/dev/null; true"
-	test_wait_for test -s url
-}
-
 test_expect_success GO 'a key and an address in the environment drive a real run; workers do not see them' '
-	endpoint sk-ant-test-key-0123456789 &&
+	flower_endpoint sk-ant-test-key-0123456789 &&
 	(
 		cd repo &&
 		ANTHROPIC_API_KEY=sk-ant-test-key-0123456789 ANTHROPIC_BASE_URL=$(cat ../url) &&
@@ -52,7 +41,7 @@ test_expect_success GO 'a key and an address in the environment drive a real run
 '
 
 test_expect_success GO 'a gateway with a token, from ~/.config/git-flower/.env' '
-	endpoint token-of-a-gateway &&
+	flower_endpoint token-of-a-gateway &&
 	mkdir -p "$XDG_CONFIG_HOME/git-flower" &&
 	printf "export ANTHROPIC_AUTH_TOKEN=\"token-of-a-gateway\"\nANTHROPIC_BASE_URL=%s # ours\n" "$(cat url)" >"$XDG_CONFIG_HOME/git-flower/.env" &&
 	(
@@ -63,7 +52,7 @@ test_expect_success GO 'a gateway with a token, from ~/.config/git-flower/.env' 
 '
 
 test_expect_success GO 'a wrong key ends it in no time, resumable' '
-	endpoint right-key-0123456789 &&
+	flower_endpoint right-key-0123456789 &&
 	(
 		cd repo &&
 		ANTHROPIC_API_KEY=wrong-key-0123456789 ANTHROPIC_BASE_URL=$(cat ../url) &&
@@ -76,7 +65,7 @@ test_expect_success GO 'a wrong key ends it in no time, resumable' '
 '
 
 test_expect_success GO 'a model without a known window or price is refused before anything is written' '
-	endpoint right-key-0123456789 &&
+	flower_endpoint right-key-0123456789 &&
 	(
 		cd repo &&
 		ANTHROPIC_API_KEY=right-key-0123456789 ANTHROPIC_BASE_URL=$(cat ../url) ANTHROPIC_MODEL=strange-1 &&

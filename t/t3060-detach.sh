@@ -235,18 +235,8 @@ test_expect_success 'the variable of the background, set by hand, is refused' '
 	grep GIT_FLOWER_BACKGROUND ../err
 '
 
-# The rehearsal server outside of git flower plays the real endpoint.
-endpoint () {
-	rm -f url
-	"$TRASH_DIRECTORY/endpoint" "$1" script.yaml url >endpoint.out 2>&1 </dev/null &
-	endpoint_pid=$!
-	test_when_finished "kill $endpoint_pid; wait $endpoint_pid 2>/dev/null; true"
-	test_wait_for test -s url
-}
-
 test_expect_success GO 'a real run: the key is in no argument and in no file' '
-	test_go_build "$TRASH_DIRECTORY/endpoint" ./t/endpoint &&
-	endpoint sk-ant-test-key-0123456789 &&
+	flower_endpoint sk-ant-test-key-0123456789 &&
 	(
 		cd repo && rm -f ../go ../begun &&
 		ANTHROPIC_API_KEY=sk-ant-test-key-0123456789 ANTHROPIC_BASE_URL=$(cat ../url) &&

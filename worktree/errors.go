@@ -13,6 +13,14 @@ var (
 	ErrDetached = errors.New("no branch is checked out")
 )
 
+// A BranchError is another branch in the checkout than the one to land on.
+type BranchError struct{ Want, Have string }
+
+func (e *BranchError) Error() string {
+	name := func(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
+	return fmt.Sprintf("branch '%s' is checked out, not '%s'", name(e.Have), name(e.Want))
+}
+
 // An InProgressError is a command of the user's that stopped on its way.
 type InProgressError struct{ Operation string }
 

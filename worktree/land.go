@@ -14,6 +14,7 @@ import (
 type LandSpec struct {
 	Join    string
 	Base    string // the run's; changes that KeepChanges made it from may lie in the checkout
+	Branch  string // "refs/heads/main" when it may be no other; empty is any
 	Message string // of the merge commit, or of the one commit of a squash
 	Squash  bool   // all changes as one commit with one parent
 	NoFF    bool   // a merge commit also where a fast-forward would do
@@ -33,7 +34,7 @@ type LandResult struct {
 // Land merges a join into the checked-out branch in the user's checkout, with
 // the user's own configuration and hooks, since it is the user who lands. It
 // refuses what it could not undo: ErrBare, ErrUnborn, ErrDetached,
-// *InProgressError, *DirtyError, *StagedError, *OverwriteError, and
+// *InProgressError, *BranchError, *DirtyError, *StagedError, *OverwriteError, and
 // *ConflictError when the two do not merge by themselves. After any error, also a
 // hook's, checkout and branch are as they were. Once git has begun to merge, the
 // end of ctx no longer stops it.
@@ -64,6 +65,9 @@ func (p *Pool) land(ctx context.Context, spec LandSpec) (LandResult, error) {
 		return LandResult{}, &InterruptedError{Dir: p.asideIn()}
 	}
 	g, r, err := p.checkoutReady(ctx)
+	if err == nil && spec.Branch != "" && r.Branch != spec.Branch {
+		err = &BranchError{Want: spec.Branch, Have: r.Branch}
+	}
 	if err != nil {
 		return r, err
 	}

@@ -45,7 +45,9 @@ lets you settle them. A result that a scripted model made is landed with
 // landOptions say how a result is landed.
 type landOptions struct {
 	squash, noFF bool
-	rehearsed    bool // a rehearsed run may be landed
+	rehearsed    bool   // a rehearsed run may be landed
+	branch       string // the one that may be landed on; empty is any
+	shown        bool   // what changes has been shown
 }
 
 func runLand(ctx context.Context, env *Env, c *call) error {
@@ -82,13 +84,16 @@ func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Ru
 	if err != nil {
 		return err
 	}
-	stat, err := pool.Diffstat(ctx, string(h.Base), string(join))
-	if err == nil {
+	var stat string
+	if !o.shown {
+		stat, err = pool.Diffstat(ctx, string(h.Base), string(join))
+	}
+	if err == nil && stat != "" {
 		err = write(env.Out, strings.TrimRight(sanitise(stat), "\n")+"\n")
 	}
 	if err == nil {
 		warnUnreached(env, run)
-		err = landJoin(ctx, env, pool, run, worktree.LandSpec{Join: string(join), Base: string(h.Base), Message: landMessage(h), Squash: o.squash, NoFF: o.noFF})
+		err = landJoin(ctx, env, pool, run, worktree.LandSpec{Join: string(join), Base: string(h.Base), Message: landMessage(h), Branch: o.branch, Squash: o.squash, NoFF: o.noFF})
 	}
 	return errors.Join(err, pool.Close())
 }
@@ -106,7 +111,7 @@ func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.
 		how, hint := landEnding(err, run.Name())
 		return end(how, err, hint)
 	}
-	branch := oneLine(strings.TrimPrefix(r.Branch, "refs/heads/"))
+	branch := branchName(r.Branch)
 	text := fmt.Sprintf("'%s' is at %s now (it was at %s)\n", branch, short(r.After), short(r.Before))
 	if r.After == r.Before {
 		text = fmt.Sprintf("'%s' holds the result of run '%s' already\n", branch, run.Name())
@@ -119,6 +124,8 @@ func landJoin(ctx context.Context, env *Env, pool *worktree.Pool, run *gitstate.
 	return write(env.Out, text)
 }
 
+func branchName(ref string) string { return oneLine(strings.TrimPrefix(ref, "refs/heads/")) }
+
 // landEnding says what to do about an obstacle. A conflict needs a person's
 // decisions; the rest is in the way of the command.
 func landEnding(err error, run string) (ending, string) {
@@ -129,27 +136,30 @@ func landEnding(err error, run string) (ending, string) {
 	var files *worktree.OverwriteError
 	var conflict *worktree.ConflictError
 	var taken *worktree.TakenError
+	var other *worktree.BranchError
 	switch {
+	case errors.As(err, &other):
+		return endPerson, fmt.Sprintf(`"git switch %s", or stay where you are, then "git flower land %s"`, branchName(other.Want), run)
 	case errors.As(err, &taken):
 		return endFatal, `"git flower status" shows the run; land when it has ended`
 	case errors.As(err, &conflict):
-		return endPerson, fmt.Sprintf(`"git merge flower/join/%s" lets you settle them`, run)
+		return endPerson, fmt.Sprintf(`settle them with "git merge flower/join/%[1]s", or change your branch and then "git flower land %[1]s"`, run)
 	case errors.As(err, &staged):
-		return endFatal, `"git add" the files, or "git restore --staged" them, then land again`
+		return endFatal, fmt.Sprintf(`"git add" the files, or "git restore --staged" them, then "git flower land %s"`, run)
 	case errors.As(err, &cut):
-		return endFatal, "the file 'note' there names them; take back what you want, remove the folder, then land again"
+		return endFatal, fmt.Sprintf(`the file 'note' there names them; take back what you want, remove the folder, then "git flower land %s"`, run)
 	case errors.As(err, &dirty) && dirty.Besides:
-		return endFatal, fmt.Sprintf(`"git diff refs/flower/base/%s" shows what is other than the run began with; commit it or put it aside with "git stash", then land again`, run)
+		return endFatal, fmt.Sprintf(`"git diff refs/flower/base/%[1]s" shows what is other than the run began with; commit it or put it aside with "git stash", then "git flower land %[1]s"`, run)
 	case errors.As(err, &dirty):
-		return endFatal, `commit the changes or put them aside with "git stash", then land again`
+		return endFatal, fmt.Sprintf(`commit the changes or put them aside with "git stash", then "git flower land %s"`, run)
 	case errors.As(err, &busy):
-		return endFatal, `finish or abort it ("git status" tells how), then land again`
+		return endFatal, fmt.Sprintf(`finish or abort it ("git status" tells how), then "git flower land %s"`, run)
 	case errors.As(err, &files):
-		return endFatal, "move them away, then land again"
+		return endFatal, fmt.Sprintf(`move them away, then "git flower land %s"`, run)
 	case errors.Is(err, worktree.ErrDetached):
-		return endFatal, `check out a branch with "git switch", then land again`
+		return endFatal, fmt.Sprintf(`check out a branch with "git switch", then "git flower land %s"`, run)
 	case errors.Is(err, worktree.ErrUnborn):
-		return endFatal, `make a first commit, then land again`
+		return endFatal, fmt.Sprintf(`make a first commit, then "git flower land %s"`, run)
 	case errors.Is(err, worktree.ErrBare):
 		return endFatal, fmt.Sprintf("land in a clone with a checkout; the result is refs/flower/join/%s", run)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -95,22 +97,93 @@ func TestLandObstacles(t *testing.T) {
 }
 
 // A run that was to land its result and cannot is still reached; its result is
-// kept, and the checkout is as it was.
+// kept, the checkout is as it was, and a person is told how to land it.
 func TestStartThatCannotLand(t *testing.T) {
-	d, s, tip := landable(t, false)
-	d.write("README", "changed\n")
-	status, before := d.git("status", "--porcelain"), d.git("rev-parse", "main")
-	store, err := d.env.Store(t.Context())
+	for name, make := range map[string]func(d *desk){
+		"dirty":    func(d *desk) { d.write("README", "changed\n") },
+		"in place": func(d *desk) { d.write("list.sh", "mine\n") },
+		"another":  func(d *desk) { d.git("checkout", "-q", "-b", "other") },
+		"detached": func(d *desk) { d.git("checkout", "-q", "--detach") },
+		"unborn":   func(d *desk) { d.git("checkout", "-q", "--orphan", "new"); d.git("rm", "-rq", "--cached", ".") },
+		"merging":  func(d *desk) { d.write(".git/MERGE_HEAD", d.git("rev-parse", "HEAD")+"\n") },
+		"conflict": func(d *desk) {
+			d.write("list.sh", "mine\n")
+			d.git("add", ".")
+			d.git("commit", "-q", "-m", "mine")
+		},
+	} {
+		d, s, _ := landable(t, false)
+		w := s.lander(t)
+		make(d)
+		status, refs := d.git("status", "--porcelain"), d.git("for-each-ref")
+		var e *endError
+		err := w.landIfAsked(t.Context())
+		if !errors.As(err, &e) || e.ending != endPerson || !strings.HasSuffix(e.hint, "\"git flower land add-json\"") || !strings.HasPrefix(err.Error(), "the goal is reached") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d.git("status", "--porcelain") != status || d.git("for-each-ref") != refs {
+			t.Errorf("%s: something changed", name)
+		}
+	}
+}
+
+// lander is the wake of a run that was begun with --land.
+func (s *story) lander(t *testing.T) *wake {
+	t.Helper()
+	store, err := s.d.env.Store(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wake{env: d.env, store: store, run: s.run, config: Config{Land: true}}
-	var e *endError
-	if err := w.landIfAsked(t.Context()); !errors.As(err, &e) || e.ending != endFatal || e.hint == "" || !strings.HasPrefix(err.Error(), "the goal is reached") {
+	w := &wake{env: s.d.env, store: store, run: s.run, config: Config{Land: true}}
+	dir := store.Layout().RunDir(s.run.Name())
+	if err := errors.Join(os.MkdirAll(dir, 0o755), w.keepBranch(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestStartLands(t *testing.T) {
+	d, s, tip := landable(t, false)
+	w := s.lander(t)
+	has(t, w.landWords(), "'main'")
+	w.json = true // then nothing but JSON may be on standard output
+	if err := w.landIfAsked(t.Context()); err != nil || d.git("rev-parse", "main") != tip || d.out.Len() > 0 {
+		t.Errorf("%v, %q", err, d.out.String())
+	}
+}
+
+// The branch may have moved on meanwhile.
+func TestStartLandsOnWhatCameMeanwhile(t *testing.T) {
+	d, s, tip := landable(t, false)
+	w := s.lander(t)
+	d.write("mine", "x\n")
+	d.git("add", "mine")
+	d.git("commit", "-q", "-m", "mine")
+	if err := w.landIfAsked(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d.git("merge-base", "main", tip) != tip || d.git("show", "main:mine") != "x" {
+		t.Error("something is not in the branch")
+	}
+}
+
+func TestStartLandsNoRehearsalAndNothingFromElsewhere(t *testing.T) {
+	d, s, _ := landable(t, true)
+	w := s.lander(t)
+	refs := d.git("for-each-ref")
+	has(t, w.landWords(), "rehearsal", "git flower land --rehearsed add-json")
+	if err := w.landIfAsked(t.Context()); err != nil || d.git("for-each-ref") != refs {
 		t.Errorf("%v", err)
 	}
-	if d.git("status", "--porcelain") != status || d.git("rev-parse", "main") != before || d.git("rev-parse", "flower/join/add-json") != tip {
-		t.Error("something changed")
+	has(t, d.err.String(), "note: ", "git flower land --rehearsed add-json")
+	d, s, _ = landable(t, false)
+	w = s.lander(t)
+	if err := os.Remove(filepath.Join(w.store.Layout().RunDir("add-json"), branchFile)); err != nil {
+		t.Fatal(err)
+	}
+	refs = d.git("for-each-ref")
+	if err := w.landIfAsked(t.Context()); err == nil || asEnding(err).ending != endPerson || d.git("for-each-ref") != refs {
+		t.Errorf("%v", err)
 	}
 }
 

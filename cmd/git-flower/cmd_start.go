@@ -26,8 +26,14 @@ its branch and its index are still not touched.
 Without words the request is read from standard input, or written in git's
 editor on a terminal; an empty one begins nothing. Where a run is unfinished it
 says so first and, on a terminal, asks whether to go on with that one instead:
-an empty line begins nothing, --new asks nothing. --rehearse plays a scripted model, which needs no key and
-costs nothing; everything else is real.`,
+an empty line begins nothing, --new asks nothing.
+
+With --land a reached goal is merged into the branch that was checked out when
+the run began, and into no other. Where that cannot be, the result stays where it
+is and the exit code is 2. A rehearsal is never landed by --land.
+
+--rehearse plays a scripted model, which needs no key and costs nothing;
+everything else is real.`,
 		options: append([]option{
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
@@ -124,6 +130,9 @@ func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.O
 	if err := keepOptions(dir, c); err != nil {
 		return err
 	}
+	if err := w.keepBranch(ctx); err != nil {
+		return err
+	}
 	if err := w.beginInPlace(ctx); err != nil {
 		return err
 	}
@@ -202,13 +211,17 @@ func (w *wake) banner(ctx context.Context) error {
 	}
 	fmt.Fprintf(&b, "  from    %s\n", from)
 	b.WriteString(w.inPlaceBanner(l))
-	if isRehearsed(w.run) {
-		b.WriteString("  model   rehearsal: a scripted model, no key and no cost; everything else is real\n")
-	}
-	fmt.Fprintf(&b, "  budget  %s\n", budgetWords(w.config.Budget))
+	fmt.Fprintf(&b, "  model   %s\n", w.source.describe())
+	fmt.Fprintf(&b, "  budget  %s\n", w.budgetWords())
 	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.person))
 	if w.person == here {
 		b.WriteString("  talk    a typed line adds to what is wanted, at any time; one that begins with '?' is a side question\n")
+	}
+	if w.config.Land {
+		fmt.Fprintf(&b, "  land    %s\n", w.landWords())
+	}
+	if w.config.Setup != "" {
+		fmt.Fprintf(&b, "  setup   %s\n", cut(oneLine(w.config.Setup), bannerWidth))
 	}
 	if w.store.Identity(ctx).Fallback {
 		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
@@ -263,6 +276,18 @@ func (w *wake) uncommitted(ctx context.Context) string {
 		return ""
 	}
 	return "; uncommitted changes are not included"
+}
+
+// bannerWidth is where a banner's row is cut.
+const bannerWidth = 80
+
+// budgetWords tell the limit, and what of it an earlier wake has spent.
+func (w *wake) budgetWords() string {
+	text := budgetWords(w.config.Budget)
+	if spent := w.run.History().Spent(); spent > 0 && w.config.Budget > 0 {
+		text += " in all, of which " + dollars(gitstate.MicroUSD(spent)) + " is spent"
+	}
+	return text
 }
 
 func budgetWords(m gitstate.MicroUSD) string {

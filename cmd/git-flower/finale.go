@@ -19,6 +19,7 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	l := w.env.look(ctx)
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nrun %s: %s (%s), spent %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, spentWords(o.Spent, isRehearsed(w.run)))
+	b.WriteString(w.missing(o.State))
 	if o.Join == o.Base {
 		b.WriteString("nothing was changed\n")
 		return write(w.env.Out, b.String())
@@ -51,7 +52,8 @@ func (w *wake) commands(o engine.Outcome) [][2]string {
 		{fmt.Sprintf("git diff %s flower/join/%s", o.Base.Short(), name), "what changed"},
 		{fmt.Sprintf("git log flower/run/%s", name), "the story"},
 	}
-	if o.State == engine.EndReached || o.State == engine.EndDone || o.State == engine.EndAccepted {
+	landed := w.config.Land && !isRehearsed(w.run) && o.State != engine.EndAccepted // in a moment
+	if !landed && (o.State == engine.EndReached || o.State == engine.EndDone || o.State == engine.EndAccepted) {
 		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", rehearsed, name), "merge it into the checked-out branch"})
 	}
 	return list
@@ -63,6 +65,9 @@ func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error 
 	var pause *engine.Pause
 	switch {
 	case errors.As(err, &pause):
+		if err := w.pauseWords(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
 		return end(endingOf(pause), err, hintOf(pause, w.run.Name()))
 	case err != nil:
 		return end(endFatal, err, inPlaceHint(err, resume))
@@ -72,9 +77,12 @@ func (w *wake) conclude(ctx context.Context, o engine.Outcome, err error) error 
 	}
 	switch o.State {
 	case engine.EndReached, engine.EndDone:
+		if o.Join == o.Base {
+			return nil
+		}
 		return w.landIfAsked(ctx)
 	case engine.NeedsHuman:
-		return endf(endPerson, resume+" and asks again", "run '%s' needs a person: %s", w.run.Name(), o.Why)
+		return endf(endPerson, fmt.Sprintf("decide with \"git flower answer --run %[1]s\", then \"git flower resume %[1]s\" goes on", w.run.Name()), "run '%s' needs a person: %s", w.run.Name(), o.Why)
 	}
 	return endf(endNo, fmt.Sprintf("\"git flower show verdict %s\" tells what is open; \"git flower resume %s -m '<words>'\" goes on", w.run.Name(), w.run.Name()),
 		"run '%s' ended %s: %s", w.run.Name(), o.State, o.Why)
@@ -86,21 +94,6 @@ func plural(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-func (w *wake) landIfAsked(ctx context.Context) error {
-	if !w.config.Land {
-		return nil
-	}
-	if err := w.leaveCheckout(); err != nil {
-		return err
-	}
-	err := land(ctx, w.env, w.store, w.run, landOptions{rehearsed: false})
-	var e *endError
-	if errors.As(err, &e) {
-		return endf(e.ending, e.hint, "the goal is reached, but its result is not in your branch: %w", e.err)
-	}
-	return err
 }
 
 func endingOf(p *engine.Pause) ending {

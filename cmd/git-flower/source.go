@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,8 @@ import (
 type modelSource interface {
 	// open makes the harness ready; the model is closed after the wake.
 	open(ctx context.Context, t harness.Transcript) (*model, error)
+	// describe tells people what it is, in a line and without a secret.
+	describe() string
 }
 
 // A model is a harness with what the engine must know of it.
@@ -45,6 +48,29 @@ func (s endpoint) model() string {
 		}
 	}
 	return harness.DefaultModel
+}
+
+// describe names the models, the endpoint's host, and where the key was found.
+func (s endpoint) describe() string {
+	text := oneLine(s.model())
+	for _, role := range slices.Sorted(maps.Keys(s.config.Roles)) {
+		if other := s.config.Roles[role].Model; other != "" && other != s.model() {
+			text += fmt.Sprintf(", %s %s", role, oneLine(other))
+		}
+	}
+	return fmt.Sprintf("%s; messages at %s, key from %s", text, s.host(), oneLine(s.credentials.Source))
+}
+
+// host is where requests go. What an address may hold besides can be secret.
+func (s endpoint) host() string {
+	if s.credentials.BaseURL == "" {
+		return "Anthropic"
+	}
+	u, err := url.Parse(s.credentials.BaseURL)
+	if err != nil || u.Host == "" {
+		return "an address of yours"
+	}
+	return oneLine(u.Host)
 }
 
 func (s endpoint) open(_ context.Context, t harness.Transcript) (*model, error) {
@@ -100,6 +126,10 @@ const rehearsalStall = 3 * time.Second
 
 // rehearsal is a scripted model on loopback: everything but the model is real.
 type rehearsal struct{ script *rehearse.Script }
+
+func (s rehearsal) describe() string {
+	return "rehearsal: a scripted model, no key and no cost; everything else is real"
+}
 
 func (s rehearsal) open(ctx context.Context, t harness.Transcript) (*model, error) {
 	server, err := rehearse.Start(ctx, s.script, rehearse.Config{})
