@@ -25,7 +25,7 @@ test_expect_success 'without a terminal the request comes from standard input, a
 	echo "touch \"$TRASH_DIRECTORY/edited\"" >../editor &&
 	echo "do it" | GIT_EDITOR="sh ../editor" git flower start --name piped --clarify-only --timeout 0 --rehearse >../out 2>../err &&
 	test_path_missing ../edited &&
-	git log --format=%B flower/run/piped >../log && grep -x "do it" ../log &&
+	git log --format=%B flower/run/piped >../log && grep -x "request: do it" ../log &&
 	test_must_fail code=129 git flower start --rehearse </dev/null 2>../err && one_hint &&
 	test "$(flower_runs)" = piped
 '
