@@ -154,7 +154,7 @@ func (w *wake) asideEvents(ctx context.Context) *engine.Stream {
 		case ev.Kind == engine.EventRetry:
 			say(w.env.Err, "note", retryWords(ev))
 		case ev.Kind == engine.EventCall && w.env.ErrTerminal:
-			fmt.Fprintln(w.env.Err, l.paint(faint, cut("* "+ev.Tool+" "+oneLine(ev.Text), lineWidth)))
+			fmt.Fprintln(w.env.Err, l.paint(faint, cut("* "+ev.Tool+" "+oneLine(ev.Text), l.room(0))))
 		}
 	})
 	return stream

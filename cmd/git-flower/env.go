@@ -48,6 +48,19 @@ func newEnv(in, out, errs *os.File) *Env {
 		InTerminal: isTerminal(in), OutTerminal: isTerminal(out), ErrTerminal: isTerminal(errs)}
 }
 
+// columns is how wide the terminal is just then, zero where there is none.
+func (e *Env) columns() int {
+	out, ok := e.Out.(*os.File)
+	if !ok || !e.OutTerminal {
+		return 0
+	}
+	width, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // begin opens the trace and writes its first line.
 func (e *Env) begin(words []string) error {
 	var err error

@@ -13,17 +13,30 @@ import (
 	"git-flower/gitstate"
 )
 
-// A look is how output for people is dressed: with colour or without, and from
-// which moment the past is counted. Its zero value is plain.
+// A look is how output for people is dressed: with colour or without, from which
+// moment the past is counted, and how wide the terminal is. Its zero value is plain.
 type look struct {
-	colour bool
-	now    time.Time
+	colour  bool
+	now     time.Time
+	columns int // zero: no terminal
+}
+
+// lineWidth is where a line that is only a summary is cut, if the terminal has
+// room for so much.
+const lineWidth = 96
+
+// room is how wide such a line may be behind something of the given width.
+func (l look) room(behind int) int {
+	if l.columns == 0 {
+		return lineWidth
+	}
+	return min(lineWidth, max(20, l.columns-behind))
 }
 
 // look asks git whether colour is wanted: only on a terminal, or in front of
 // the pager that git runs for us, and never against NO_COLOR.
 func (e *Env) look(ctx context.Context) look {
-	l := look{now: e.Now()}
+	l := look{now: e.Now(), columns: e.columns()}
 	paging, _ := e.lookup("GIT_PAGER_IN_USE")
 	if off, _ := e.lookup("NO_COLOR"); off != "" || !e.OutTerminal && paging == "" {
 		return l

@@ -57,9 +57,6 @@ type printer struct {
 	open   *engine.Event // the question on the screen
 }
 
-// lineWidth is where a call's summary is cut.
-const lineWidth = 96
-
 func (p *printer) print(ev engine.Event) {
 	switch ev.Kind {
 	case engine.EventStep:
@@ -257,9 +254,13 @@ func (p *printer) record(ev engine.Event) {
 	if len(id) > 12 {
 		id = id[:12]
 	}
-	text := pad(cut("# "+ev.Record+": "+oneLine(ev.Text), lineWidth-14), 60)
+	room := p.look.room(speaker) - 14 // two blanks and the id
+	text := pad(cut("# "+ev.Record+": "+oneLine(ev.Text), room), min(room, 60))
 	p.line("", colourOf(ev.State), text+"  "+p.look.paint(faint, id))
 }
+
+// speaker is how wide the first column is, with the blank behind it.
+const speaker = 12
 
 // line prints one line; the first column is left out while the speaker stays.
 func (p *printer) line(who, colour, text string) {
@@ -270,9 +271,9 @@ func (p *printer) line(who, colour, text string) {
 	p.who = who
 	text = strings.ReplaceAll(sanitise(text), "\n", " ")
 	if strings.HasPrefix(text, "* ") || strings.HasPrefix(text, "x ") {
-		text = cut(text, lineWidth)
+		text = cut(text, p.look.room(speaker))
 	}
-	dressed := p.look.paint(faint, pad(cut(column, 11), 11)) + " " + p.look.paint(colour, text)
+	dressed := p.look.paint(faint, pad(cut(column, speaker-1), speaker-1)) + " " + p.look.paint(colour, text)
 	fmt.Fprintln(p.out, strings.TrimRight(dressed, " "))
 }
 

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"git-flower/guards"
@@ -195,4 +196,9 @@ func (c Class) String() string {
 		"auth", "invalid", "prompt too long", "budget", "refused", "broken"}[c]
 }
 
-func (f *Fault) Error() string { return f.Class.String() + ": " + f.Message }
+func (f *Fault) Error() string {
+	if strings.HasPrefix(f.Message, f.Class.String()) {
+		return f.Message
+	}
+	return f.Class.String() + ": " + f.Message
+}
