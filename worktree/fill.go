@@ -74,12 +74,8 @@ var errTouched = errors.New("the tree is not as it was left")
 // nothingBut makes sure, by names, sizes and times, that a tree holds what an
 // index says and nothing else but what its setup made.
 func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
-	g := p.trusted(s, index)
 	return atOnce(
-		func() error {
-			_, err := g.Read(ctx, "diff-files", "--quiet", "--ignore-submodules=dirty")
-			return err
-		},
+		func() error { return p.asCommitted(ctx, s, index) },
 		func() error {
 			extra, err := p.extra(ctx, s, index)
 			if err == nil && len(extra) > 0 {
@@ -88,6 +84,24 @@ func (p *Pool) nothingBut(ctx context.Context, s *slot, index string) error {
 			return err
 		},
 	)
+}
+
+// asCommitted makes sure that no file is another one than an index says.
+func (p *Pool) asCommitted(ctx context.Context, s *slot, index string) error {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return err
+	}
+	g := &gathering{git: p.trusted(s, index), root: s.tree(), converts: f.converts()}
+	out, err := g.git.Read(ctx, "diff-files", "-z", "--raw", "--no-abbrev", "--ignore-submodules=dirty")
+	if err != nil || len(out) == 0 {
+		return err
+	}
+	same, err := g.asWritten(ctx, rawEntries(out))
+	if err == nil && 2*len(same) != len(splitZ(out)) {
+		err = errTouched
+	}
+	return err
 }
 
 // atOnce does several things side by side and waits for all.

@@ -16,12 +16,13 @@ import (
 
 // A gathering puts the files of a tree into an index.
 type gathering struct {
-	git     gitcmd.Git
-	root    string
-	limit   int64
-	large   *storage // of git-lfs; nil where it is not set up
-	leftOut []string // what the index does not hold, and why where it is not plain
-	skip    []string // ignored paths, sorted
+	git      gitcmd.Git
+	root     string
+	limit    int64
+	large    *storage // of git-lfs; nil where it is not set up
+	converts bool     // whether any file may be other bytes than its blob, whatever its attributes
+	leftOut  []string // what the index does not hold, and why where it is not plain
+	skip     []string // ignored paths, sorted
 
 	ignoredOut, entriesOut, changedOut, othersOut []byte // what git listed
 }
@@ -37,7 +38,7 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string, keep boo
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit, large: p.largeFiles(f, keep)}
+	g := &gathering{git: p.drafting(s, p.trusted(s, index)), root: s.tree(), limit: p.c.Limit, large: p.largeFiles(f, keep), converts: f.converts()}
 	if _, err := g.git.Write(ctx, "read-tree", "--reset", head); err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (p *Pool) gather(ctx context.Context, s *slot, head, index string, keep boo
 		}
 	}
 	slices.Sort(g.leftOut)
-	return slices.Compact(g.leftOut), nil
+	return slices.Compact(g.leftOut), g.unchanged(ctx, head)
 }
 
 func splitZ(out []byte) []string {

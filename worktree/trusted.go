@@ -91,6 +91,12 @@ func (f *facts) digits() int {
 	return 40
 }
 
+// converts reports whether git may convert files that no attribute speaks of.
+func (f *facts) converts() bool {
+	autocrlf := f.config["core.autocrlf"]
+	return autocrlf == "input" || isTrue(autocrlf)
+}
+
 // validID reports whether id is a whole object id of the repository.
 func (f *facts) validID(id string) bool {
 	if len(id) != f.digits() {
