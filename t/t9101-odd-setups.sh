@@ -266,6 +266,40 @@ test_expect_success 'CRLF in the commits, with attributes and without' '
 	git cat-file blob flower/join/odd:dos.txt >../actual.dos && test_cmp dos.txt ../actual.dos
 '
 
+# commit_raw <file>... commits files as they are, whatever their attributes say.
+commit_raw () {
+	for file
+	do
+		git update-index --add --cacheinfo "100644,$(git hash-object -w --no-filters "$file"),$file" || return 1
+	done &&
+	git commit -q -m "as they are"
+}
+
+none_aside () {
+	find "$XDG_STATE_HOME" -path "*/aside/*" >"$TRASH_DIRECTORY/out" && test_must_be_empty "$TRASH_DIRECTORY/out"
+}
+
+test_expect_success 'files that are not what git would store of them' '
+	git clone plain unround && cd unround &&
+	printf "*.txt text\n*.bat text eol=crlf\n*.id ident\n*.salt filter=salt\n" >.gitattributes &&
+	git config filter.salt.clean "cat; date +%N" &&
+	printf "one\r\ntwo\n" >dos.txt && printf "echo\r\n" >run.bat && printf "\$Id: wrong \$\n" >x.id && echo salted >y.salt &&
+	commit_raw .gitattributes dos.txt run.bat x.id y.salt &&
+	run_here && none_aside &&
+	printf "one\r\ntwo\n" >expect.dos && git cat-file blob flower/join/odd:dos.txt >actual.dos &&
+	test_cmp expect.dos actual.dos
+'
+
+test_expect_success 'git-lfs is set up and not installed' '
+	git clone plain large && cd large &&
+	git config filter.lfs.clean "no-git-lfs clean -- %f" && git config filter.lfs.smudge "no-git-lfs smudge -- %f" &&
+	git config filter.lfs.process "no-git-lfs filter-process" && git config filter.lfs.required true &&
+	echo "*.bin filter=lfs diff=lfs merge=lfs -text" >.gitattributes &&
+	printf "version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 12\n" 0 >big.bin &&
+	commit_raw .gitattributes big.bin &&
+	run_here && none_aside && land_here
+'
+
 test_lazy_prereq CASE 'echo a >a && echo A >A && test "$(cat a)" = a'
 
 test_expect_success CASE 'files that differ only in case' '

@@ -22,38 +22,43 @@ func (p *Pool) makeGitDir(ctx context.Context, s *slot, head string) error {
 			return err
 		}
 	}
-	config, err := p.workerConfig(ctx, s)
+	files, err := p.gitFiles(ctx, s, head)
 	if err != nil {
 		return err
 	}
-	f, err := p.facts(ctx)
-	if err != nil {
-		return err
-	}
-	lent, err := p.lendLarge(f, s)
-	if err != nil {
-		return err
-	}
-	refs, err := p.objects().Read(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
-	if err != nil {
-		return err
-	}
-	for name, text := range map[string]string{
-		"HEAD":                    head + "\n",
-		"config":                  config,
-		"packed-refs":             string(refs),
-		"objects/info/alternates": quotePath(filepath.Join(p.c.CommonDir, "objects")) + "\n" + lent,
-	} {
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(s.git(), filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
-	if s.cone.rules != "" {
-		if err := os.WriteFile(filepath.Join(s.git(), "info", "sparse-checkout"), []byte(s.cone.rules), 0o600); err != nil {
-			return err
-		}
-	}
 	return errors.Join(p.copyPlainFiles(s), p.copyWorkerIndex(s), linkTree(s))
+}
+
+// gitFiles are the files of a worker's git directory that we write.
+func (p *Pool) gitFiles(ctx context.Context, s *slot, head string) (map[string]string, error) {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config, err := p.workerConfig(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	lent, err := p.lendLarge(f, s)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := p.objects().Read(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
+	files := map[string]string{
+		"HEAD":                    head + "\n",
+		"config":                  config,
+		"packed-refs":             string(refs),
+		"objects/info/alternates": quotePath(filepath.Join(p.c.CommonDir, "objects")) + "\n" + lent,
+	}
+	if s.cone.rules != "" {
+		files["info/sparse-checkout"] = s.cone.rules
+	}
+	return files, err
 }
 
 // copyPlainFiles copies the files of the user's git directory that change what
