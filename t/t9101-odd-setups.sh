@@ -292,11 +292,12 @@ test_expect_success 'files that are not what git would store of them' '
 
 test_expect_success 'git-lfs is set up and not installed' '
 	git clone plain large && cd large &&
-	git config filter.lfs.clean "no-git-lfs clean -- %f" && git config filter.lfs.smudge "no-git-lfs smudge -- %f" &&
-	git config filter.lfs.process "no-git-lfs filter-process" && git config filter.lfs.required true &&
 	echo "*.bin filter=lfs diff=lfs merge=lfs -text" >.gitattributes &&
 	printf "version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 12\n" 0 >big.bin &&
-	commit_raw .gitattributes big.bin &&
+	touch -d 2001-01-01 big.bin &&
+	commit_raw .gitattributes big.bin && git status &&
+	git config filter.lfs.clean "no-git-lfs clean -- %f" && git config filter.lfs.smudge "no-git-lfs smudge -- %f" &&
+	git config filter.lfs.process "no-git-lfs filter-process" && git config filter.lfs.required true &&
 	run_here && none_aside && land_here
 '
 
