@@ -221,3 +221,8 @@ func (e *Env) heedInterrupt() bool {
 	f := e.interrupt.Load()
 	return f != nil && (*f)()
 }
+
+// impatient answers a second signal: what is being saved takes a moment.
+func (e *Env) impatient() {
+	say(e.Err, "note", "ending; what is there is being saved. The next signal ends at once, without that")
+}

@@ -84,7 +84,7 @@ func TestCancelledWithoutSignalIsFatal(t *testing.T) {
 }
 
 func TestSignalEndsTheContextWithItsCause(t *testing.T) {
-	ctx, stop := untilSignal(t.Context(), new(atomic.Bool).Load)
+	ctx, stop := untilSignal(t.Context(), new(atomic.Bool).Load, func() {})
 	defer stop()
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -100,15 +100,17 @@ func TestSignalEndsTheContextWithItsCause(t *testing.T) {
 	}
 }
 
-// An editor's Ctrl-C is not ours, and a second signal is no longer caught.
+// An editor's Ctrl-C is not ours. The signal that ends us has what is there saved,
+// the next one is told so, and a third is no longer caught.
 func TestInterruptWhileAnEditorRuns(t *testing.T) {
 	arrived := make(chan os.Signal, 1)
 	var editing atomic.Bool
 	editing.Store(true)
 	caught := make(chan error, 1)
 	reset := 0
+	impatient := make(chan int)
 	go func() {
-		signalWait{heed: editing.Load, reset: func() { reset++ }, cancel: func(err error) { caught <- err }}.wait(arrived)
+		signalWait{heed: editing.Load, reset: func() { reset++ }, cancel: func(err error) { caught <- err }, impatient: func() { impatient <- reset }}.wait(arrived)
 		close(caught)
 	}()
 	arrived <- os.Interrupt
@@ -116,6 +118,10 @@ func TestInterruptWhileAnEditorRuns(t *testing.T) {
 	var by signalError
 	if err := <-caught; !errors.As(err, &by) || by.signal != syscall.SIGTERM {
 		t.Errorf("caught %v", err)
+	}
+	arrived <- syscall.SIGTERM
+	if resets := <-impatient; resets != 0 {
+		t.Error("the second signal would have ended what is being saved")
 	}
 	if _, more := <-caught; more || reset != 1 {
 		t.Errorf("another one was caught: %v, %d resets", more, reset)

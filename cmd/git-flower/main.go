@@ -7,7 +7,7 @@ import (
 
 func main() {
 	env := newEnv(os.Stdin, os.Stdout, os.Stderr)
-	ctx, stop := untilSignal(context.Background(), env.heedInterrupt)
+	ctx, stop := untilSignal(context.Background(), env.heedInterrupt, env.impatient)
 	code := 0
 	if err := env.inBackground(os.Stdout); err != nil {
 		code = conclude(ctx, env, err)

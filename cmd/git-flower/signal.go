@@ -16,11 +16,12 @@ import (
 const echo = 300 * time.Millisecond
 
 // untilSignal returns a context that ends, with the signal as its cause, at the
-// first signal that asks us to end. A second one finds the default action and
-// ends the process at once. An interrupt that is heeded, by an editor or by a run
-// that takes the person's words, ends nothing.
+// first signal that asks us to end. What is there is saved then, and workers'
+// commands are ended; a second signal is told so, and a third finds the default
+// action and ends the process at once. An interrupt that is heeded, by an editor
+// or by a run that takes the person's words, ends nothing.
 // SIGPIPE keeps its meaning, so that "| head" is quiet.
-func untilSignal(parent context.Context, heed func() bool) (context.Context, func()) {
+func untilSignal(parent context.Context, heed func() bool, impatient func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asked to live on
@@ -31,7 +32,7 @@ func untilSignal(parent context.Context, heed func() bool) (context.Context, fun
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w := signalWait{heed: heed, reset: func() { signal.Reset(signals...) }, cancel: cancel, echo: echo}
+		w := signalWait{heed: heed, impatient: impatient, reset: func() { signal.Reset(signals...) }, cancel: cancel, echo: echo}
 		w.wait(arrived)
 	}()
 	return ctx, func() { signal.Stop(arrived); close(arrived); <-done; cancel(nil) }
@@ -39,14 +40,15 @@ func untilSignal(parent context.Context, heed func() bool) (context.Context, fun
 
 // A signalWait waits for the signal that ends the process.
 type signalWait struct {
-	heed   func() bool             // takes care of an interrupt, or does not
-	reset  func()                  // gives signals their default action back
-	cancel context.CancelCauseFunc // told of the signal that ends us
-	echo   time.Duration
+	heed      func() bool             // takes care of an interrupt, or does not
+	cancel    context.CancelCauseFunc // told of the signal that ends us
+	impatient func()                  // told of the one after it
+	reset     func()                  // gives signals their default action back
+	echo      time.Duration
 }
 
-// wait hands the first signal that is meant for us to cancel. The next one gets
-// its default action back, once what may still be the first one's echo is over.
+// wait hands the first signal that is meant for us to cancel, and the second to
+// impatient. Then signals get their default action back.
 func (w signalWait) wait(arrived <-chan os.Signal) {
 	var heeded time.Time
 	for s := range arrived {
@@ -59,16 +61,25 @@ func (w signalWait) wait(arrived <-chan os.Signal) {
 			continue
 		}
 		w.cancel(signalError{s})
-		over := time.NewTimer(w.echo)
-		defer over.Stop()
-		for open := true; open; {
-			select {
-			case _, open = <-arrived:
-			case <-over.C:
-				open = false
-			}
+		w.quiet(arrived)
+		if _, open := <-arrived; open {
+			w.impatient()
+			w.quiet(arrived)
 		}
 		w.reset()
 		return
+	}
+}
+
+// quiet takes what may still be the echo of a signal.
+func (w signalWait) quiet(arrived <-chan os.Signal) {
+	over := time.NewTimer(w.echo)
+	defer over.Stop()
+	for open := true; open; {
+		select {
+		case _, open = <-arrived:
+		case <-over.C:
+			return
+		}
 	}
 }
