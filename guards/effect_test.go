@@ -90,7 +90,7 @@ func TestWhatPassesChangesNothing(t *testing.T) {
 			t.Logf("missing %s", shell)
 			continue
 		}
-		for _, r := range corpus(t) {
+		for _, r := range corpus(t, "shell.jsonl") {
 			printed, ok, _ := guards.Glance(r.Cmd)
 			if !ok {
 				continue

@@ -1,6 +1,10 @@
 package guards
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // Options that many git commands share. Missing on purpose: --output (writes),
 // --ext-diff, --textconv and --show-signature (run programs), and whatever
@@ -17,14 +21,14 @@ const (
 		" --first-parent --reverse --date: --format: --pretty? --abbrev-commit --no-abbrev-commit --follow --full-history --ancestry-path --simplify-by-decoration" +
 		" --left-right --cherry --cherry-pick --cherry-mark --left-only --right-only --boundary --topo-order --date-order --author-date-order --no-walk? --walk-reflogs" +
 		" --name-only --parents --children --show-pulls --source --log-size --notes? --no-notes --cc -m -c"
-	refOptions = " --format: --sort: --count: --points-at: --contains: --no-contains: --merged: --no-merged: --ignore-case --color? --no-color --omit-empty"
+	refOptions = " --format: --sort: --count: --points-at: --contains~ --no-contains~ --merged~ --no-merged~ --ignore-case --color? --no-color --omit-empty"
 )
 
 var gitCommands = map[string]command{
 	"status": {options: "-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignored? --ignore-submodules? --column? --no-column" +
 		" --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?"},
 	"log":          {options: logOptions + diffOptions},
-	"show":         {options: logOptions + diffOptions},
+	"show":         {options: logOptions + diffOptions, contents: true},
 	"diff":         {options: diffOptions, contents: true},
 	"diff-tree":    {options: diffOptions + " -rtcm --root --no-commit-id --pretty? --format:"},
 	"diff-index":   {options: diffOptions + " -m"},
@@ -35,10 +39,10 @@ var gitCommands = map[string]command{
 	"ls-tree":      {options: "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format:"},
 	"rev-parse":    {options: revParseOptions},
 	"rev-list":     {options: logOptions + " --count --objects --disk-usage? --timestamp --no-commit-header --max-parents: --min-parents:"},
-	"cat-file":     {options: "-tspe --batch-check? --batch? --batch-all-objects --unordered --buffer --allow-unknown-type"},
+	"cat-file":     {contents: true, options: "-tspe --batch-check? --batch? --batch-all-objects --unordered --buffer --allow-unknown-type"},
 	"describe":     {options: "--all --tags --contains --always --long --dirty? --broken? --abbrev: --match: --exclude: --first-parent --exact-match --candidates:"},
 	"blame":        {options: "-bcfnlstewpMC -L: -S: --root --show-name --show-number --show-email --porcelain --line-porcelain --incremental --date: --since: --abbrev: --ignore-rev: --first-parent --no-progress"},
-	"grep":         {contents: true, options: "-# -abcEFGhHiIlLnoPpqrvwWz -A: -B: -C: -e: -f: -m: --cached --no-index --untracked --count --files-with-matches --files-without-match --name-only --line-number --column --heading --break --show-function --function-context --all-match --and --or --not --ignore-case --word-regexp --invert-match --fixed-strings --extended-regexp --basic-regexp --perl-regexp --context: --after-context: --before-context: --max-depth: --max-count: --color? --no-color --quiet --recursive --no-recursive --full-name"},
+	"grep":         {contents: true, options: "-# -abcEFGhHiIlLnoPpqrvwWz -A: -B: -C: -e! -f: -m: --cached --no-index --untracked --count --files-with-matches --files-without-match --name-only --line-number --column --heading --break --show-function --function-context --all-match --and --or --not --ignore-case --word-regexp --invert-match --fixed-strings --extended-regexp --basic-regexp --perl-regexp --context: --after-context: --before-context: --max-depth: --max-count: --color? --no-color --quiet --recursive --no-recursive --full-name"},
 	"branch":       {options: "-alrvqi --all --list --remotes --verbose --show-current --abbrev? --no-abbrev --column? --no-column" + refOptions, list: []string{"--list", "-l"}},
 	"tag":          {options: "-l -n? --list --column? --no-column" + refOptions, list: []string{"--list", "-l"}},
 	"for-each-ref": {options: "--shell --include-root-refs --exclude:" + refOptions},
@@ -53,7 +57,7 @@ var gitCommands = map[string]command{
 	"check-attr":   {options: "-az --all --cached --source:"},
 	"var":          {most: 1},
 	"version":      {options: "--build-options", most: -1},
-	"whatchanged":  {options: logOptions + diffOptions},
+	"whatchanged":  {options: logOptions + diffOptions, contents: true},
 	"config":       {check: config},
 	"remote":       {options: "-v --verbose", bare: true, subcommands: map[string]command{"get-url": {options: "--push --all"}}},
 	"stash":        {options: "--no-color", subcommands: map[string]command{"list": {options: logOptions + diffOptions}, "show": {options: diffOptions + " --include-untracked --only-untracked"}}},
@@ -62,6 +66,18 @@ var gitCommands = map[string]command{
 	"notes":        {subcommands: map[string]command{"list": {}, "show": {}}},
 	"submodule":    {options: "--quiet", subcommands: map[string]command{"status": {options: "--cached --recursive"}}},
 	"bisect":       {subcommands: map[string]command{"log": {most: -1}}},
+	// Writers that tell what they would do.
+	"add":              {options: "-nvAuf --dry-run --verbose --all --update --ignore-missing", need: []string{"-n", "--dry-run"}},
+	"clean":            {options: "-ndxXfq -e: --dry-run --exclude: --quiet", need: []string{"-n", "--dry-run"}},
+	"apply":            {options: "-vp: --check --stat --numstat --summary --verbose --reverse -R --directory: --include: --exclude:", need: []string{"--check", "--stat", "--numstat", "--summary"}},
+	"hash-object":      {options: "-t: --stdin --stdin-paths --no-filters --path: --literally"}, // -w writes it
+	"replace":          {options: "-l --list --format:", need: []string{"-l", "--list"}},
+	"archive":          {options: "-lv --list --verbose --prefix: --worktree-attributes"},
+	"format-patch":     {options: "-# " + diffOptions + " --stdout --cover-letter --subject-prefix: --signoff --no-signature --root -k -n -N", need: []string{"--stdout"}},
+	"sparse-checkout":  {subcommands: map[string]command{"list": {most: -1}}},
+	"help":             {check: only("-a", "-g", "-c", "--all", "--guides")},
+	"check-ref-format": {options: "--branch --normalize --allow-onelevel"},
+	"check-mailmap":    {options: "--stdin"},
 }
 
 const (
@@ -73,12 +89,12 @@ const (
 
 // config reads when it is told to, and when it gets a name alone; its newer
 // subcommands (set, edit) are words without a dot.
-func config(args []word) string {
+func config(_ *glancer, _ *syntax.CallExpr, _ string, args []word) string {
 	given, operands, bad := command{options: configOptions}.split(args)
 	reads := given["--list"] || given["-l"] || given["--get"] || given["--get-all"] || given["--get-regexp"]
 	reads = reads || len(args) == 1 && len(operands) == 1
-	if bad != "" || !reads || len(operands) > 1 || len(operands) == 1 && !strings.ContainsAny(operands[0].text, ".^") {
-		return "of git config only --list and --get NAME look"
+	if bad != "" || !reads || len(operands) > 1 || len(operands) == 1 && !given["--get-regexp"] && !strings.ContainsAny(operands[0].text, ".") {
+		return "of git config only --list, --get NAME and --get-regexp PATTERN look"
 	}
 	return ""
 }

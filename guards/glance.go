@@ -10,47 +10,90 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// longest is the longest command that is parsed, in bytes. Parsing takes 26 µs
-// for an ordinary command, but seconds for a hundred thousand brackets.
-const longest = 16 << 10
+const (
+	// longest is the longest command that is parsed, in bytes. Parsing takes 26 µs
+	// for an ordinary command, but seconds for a hundred thousand brackets.
+	longest = 16 << 10
+	// deepest is how many brackets may stand within each other.
+	deepest = 64
+)
 
 // Glance judges whether a shell command only looks. It returns the command as
 // printed from its syntax tree, which is the text to run and to show; when ok is
 // false, reason tells the model what stands in the way. Where it passes, POSIX
-// shells and bash read the printed text alike.
-func Glance(cmd string) (printed string, ok bool, reason string) {
+// shells and bash read the printed text alike, or refuse it.
+//
+// Glance of the printed text is the printed text. It is to run in the
+// environment that LookEnv makes.
+func Glance(cmd string) (printed string, ok bool, reason string) { return GlanceIn("", cmd) }
+
+// GlanceIn is Glance for a command that runs in the absolute directory dir, the
+// person's checkout: paths below it may then be written in full. Of git it
+// matters where a command looks, since a repository's own configuration can name
+// programs to run.
+func GlanceIn(dir, cmd string) (printed string, ok bool, reason string) {
+	l := look(dir, cmd)
+	if l.why != "" {
+		return "", false, refusal(l.why)
+	}
+	return l.printed, true, ""
+}
+
+// Expires reports whether the result of a call goes stale: it is a glance, by
+// the very judgement that lets a coordinator run it.
+func Expires(c Call) bool {
+	command, why := bashCommand(c.Input)
+	return c.Tool == "Bash" && why == "" && look(c.Dir, command).why == ""
+}
+
+// A judgement is what look found out about a command.
+type judgement struct {
+	printed string
+	why     string   // it does more than look, or may
+	secrets []string // what it reads that may hold secrets
+}
+
+func look(dir, cmd string) (j judgement) {
 	defer func() {
 		if r := recover(); r != nil {
-			printed, ok, reason = "", false, refusal("the command could not be read (%v)", r)
+			j = judgement{why: fmt.Sprintf("the command could not be read (%v)", r)}
 		}
 	}()
 	if why := unreadable(cmd); why != "" {
-		return "", false, refusal("%s", why)
+		return judgement{why: why}
 	}
-	printed, why := normalize(cmd)
+	file, printed, why := normalize(cmd)
 	if why != "" {
-		return "", false, refusal("%s", why)
+		return judgement{why: why}
 	}
-	file, err := parse(printed)
-	if err != nil {
-		return "", false, refusal("%v", err)
-	}
-	var g glancer
-	g.stmts(file.Stmts)
-	if g.why == "" && !g.looked {
-		g.why = "it looks at nothing"
-	}
+	g := newGlancer(dir, tables())
+	g.file(file)
 	if g.why != "" {
-		return "", false, refusal("%s", g.why)
+		return judgement{why: g.why}
 	}
-	return printed, true, ""
+	if !g.changed {
+		return judgement{printed: printed, secrets: g.secrets}
+	}
+	return again(dir, file)
 }
 
-// refusal ends with the way out.
-func refusal(format string, args ...any) string {
-	return "this is no glance: " + fmt.Sprintf(format, args...) +
-		". Looks such as 'git status', 'git log --oneline -5', 'ls -l DIR' or 'cat FILE | head' pass, joined by && || ; |" +
-		" and without expansions; everything else is work for a worker"
+// again judges a tree that a look was made safer in: what is run is what was
+// judged, so its text must pass as it stands.
+func again(dir string, file *syntax.File) judgement {
+	text, err := print(file)
+	if err != nil {
+		return judgement{why: err.Error()}
+	}
+	file, printed, why := normalize(text)
+	if why != "" {
+		return judgement{why: why}
+	}
+	g := newGlancer(dir, tables())
+	g.file(file)
+	if g.why == "" && (g.changed || printed != text) {
+		g.why = "it reads differently when it is written out"
+	}
+	return judgement{printed: printed, why: g.why, secrets: g.secrets}
 }
 
 // unreadable finds what a shell, a parser and a person reading would take for
@@ -62,39 +105,59 @@ func unreadable(cmd string) string {
 	if !utf8.ValidString(cmd) {
 		return "it is not valid UTF-8"
 	}
-	for _, r := range cmd {
-		blank := r == ' ' || r == '\t' || r == '\n'
-		if !blank && (unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp)) {
+	depth := 0
+	for i, r := range cmd {
+		switch {
+		case r == '(' || r == '{':
+			depth++
+		case r == ')' || r == '}':
+			depth = max(depth-1, 0)
+		case r == ' ' || r == '\t' || r == '\n':
+		case r < utf8.RuneSelf && r >= ' ' && r != 0x7f:
+		case r == '\r' && strings.HasPrefix(cmd[i:], "\r\n"):
+			return "its lines end in carriage returns; end them with a newline alone"
+		case invisible(r):
 			return fmt.Sprintf("it holds the invisible character %U", r)
+		}
+		if depth > deepest {
+			return fmt.Sprintf("its brackets are more than %d deep", deepest)
 		}
 	}
 	return ""
 }
 
-// normalize prints the command from its tree, twice, and insists that the second
-// print says the same. A comment that swallowed a line break is where the parser
+func invisible(r rune) bool {
+	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zs, unicode.Zl, unicode.Zp)
+}
+
+// normalize prints the command from its tree, and reads that again; both trees
+// must print the same. A comment that swallowed a line break is where the parser
 // saw less than the shell would.
-func normalize(cmd string) (printed, why string) {
+func normalize(cmd string) (file *syntax.File, printed, why string) {
+	if strings.Contains(cmd, "#") && brokenComment(cmd) {
+		return nil, "", "a comment ends in a backslash"
+	}
 	file, err := parse(cmd)
 	if err != nil {
-		return "", err.Error()
+		return nil, "", unparsed(err)
 	}
 	printed, err = print(file)
 	if err != nil {
-		return "", err.Error()
+		return nil, "", unparsed(err)
 	}
-	again, err := parse(printed)
+	file, err = parse(printed)
 	if err != nil {
-		return "", err.Error()
+		return nil, "", unparsed(err)
 	}
-	twice, err := print(again)
+	twice, err := print(file)
 	if err != nil || twice != printed {
-		return "", "it reads differently when it is written out"
+		return nil, "", "it reads differently when it is written out"
 	}
-	if brokenComment(cmd) {
-		return "", "a comment ends in a backslash"
-	}
-	return printed, ""
+	return file, printed, ""
+}
+
+func unparsed(err error) string {
+	return "it is no complete shell command (" + strings.TrimPrefix(err.Error(), "command:") + ")"
 }
 
 func parse(cmd string) (*syntax.File, error) {
@@ -120,116 +183,4 @@ func brokenComment(cmd string) bool {
 		return !broken
 	})
 	return broken
-}
-
-// A glancer walks a tree and stops at the first thing that it does not know to
-// be harmless.
-type glancer struct {
-	why    string
-	looked bool // something was looked at
-	moved  bool // the directory is another one by now
-}
-
-func (g *glancer) refuse(format string, args ...any) {
-	if g.why == "" {
-		g.why = fmt.Sprintf(format, args...)
-	}
-}
-
-func (g *glancer) stmts(list []*syntax.Stmt) {
-	for _, s := range list {
-		g.stmt(s)
-	}
-}
-
-func (g *glancer) stmt(s *syntax.Stmt) {
-	if s.Background || s.Coprocess || s.Disown {
-		g.refuse("'&' leaves something running")
-		return
-	}
-	for _, r := range s.Redirs {
-		g.redirect(r)
-	}
-	switch cmd := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		g.call(cmd)
-	case *syntax.BinaryCmd:
-		g.binary(cmd)
-	case *syntax.Block:
-		g.stmts(cmd.Stmts)
-	case *syntax.Subshell:
-		g.stmts(cmd.Stmts)
-	default:
-		g.refuse("%s is not a plain command", kind(s.Cmd))
-	}
-}
-
-// kind names a type of node for people: "ForClause".
-func kind(n syntax.Node) string {
-	return strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
-}
-
-func (g *glancer) binary(b *syntax.BinaryCmd) {
-	switch b.Op {
-	case syntax.AndStmt, syntax.OrStmt, syntax.Pipe:
-		g.stmt(b.X)
-		g.stmt(b.Y)
-	default:
-		g.refuse("'%s' does not mean the same in every shell", b.Op)
-	}
-}
-
-// redirect allows what goes nowhere, or to where another descriptor goes.
-func (g *glancer) redirect(r *syntax.Redirect) {
-	from := ""
-	if r.N != nil {
-		from = r.N.Value
-	}
-	to, why := literal(r.Word)
-	if why != "" {
-		g.refuse("%s", why)
-		return
-	}
-	standard := from == "" || from == "1" || from == "2"
-	switch {
-	case r.Op == syntax.DplOut && standard && (to.text == "1" || to.text == "2"):
-	case (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && standard && to.text == "/dev/null":
-	case r.Op == syntax.RdrIn && from == "" && !to.glob && command{contents: true}.place("<", to) == "":
-	default:
-		g.refuse("only 2>&1, >/dev/null and <FILE are redirected, not '%s%s%s'", from, r.Op, to.text)
-	}
-}
-
-func (g *glancer) call(c *syntax.CallExpr) {
-	if len(c.Assigns) > 0 || len(c.Args) == 0 {
-		g.refuse("variables are not set for a look")
-		return
-	}
-	words := make([]word, len(c.Args))
-	for i, w := range c.Args {
-		var why string
-		if words[i], why = literal(w); why != "" {
-			g.refuse("%s", why)
-			return
-		}
-	}
-	name := words[0]
-	if !name.plain {
-		g.refuse("the command's name '%s' must be written plainly", name.text)
-		return
-	}
-	if name.text == "git" && g.moved {
-		g.refuse("git after cd would trust another directory's configuration; name the path instead: 'git log -- PATH'")
-		return
-	}
-	known, ok := commands[name.text]
-	if !ok {
-		g.refuse("'%s' is not on the list of commands that only look", name.text)
-		return
-	}
-	if why := known.judge(name.text, words[1:]); why != "" {
-		g.refuse("%s", why)
-	}
-	g.looked = g.looked || !known.idle
-	g.moved = g.moved || name.text == "cd"
 }

@@ -1,7 +1,6 @@
 package guards
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,34 +74,22 @@ func delegate(p Policy, c Call) Decision {
 	if c.Tool != "Bash" {
 		return Allow()
 	}
-	return glance(c.Input)
+	return glance(c)
 }
 
 // glance judges a Bash call and puts the printed command in the place of what
-// the model wrote. Keys are compared exactly, as the tool itself does; Go's
-// structs would take "Command" for "command".
-func glance(input json.RawMessage) Decision {
-	var fields map[string]json.RawMessage
-	var command string
-	if json.Unmarshal(input, &fields) != nil || json.Unmarshal(fields["command"], &command) != nil {
-		return Deny("Bash needs an object with a 'command' string")
+// the model wrote.
+func glance(c Call) Decision {
+	command, why := bashCommand(c.Input)
+	if why != "" {
+		return Deny(why)
 	}
-	var background bool
-	if raw, given := fields["run_in_background"]; given && (json.Unmarshal(raw, &background) != nil || background) {
-		return Deny("a look is not left running in the background: run it without run_in_background")
+	l := look(c.Dir, command)
+	if l.why != "" {
+		return Deny(refusal(l.why))
 	}
-	printed, ok, reason := Glance(command)
-	if !ok {
-		return Deny(reason)
+	if len(l.secrets) > 0 {
+		return Deny(secretReason(l.secrets[0]))
 	}
-	text, err := json.Marshal(printed)
-	if err != nil {
-		return Deny("the command cannot be written as JSON")
-	}
-	fields["command"] = text
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return Deny("the input cannot be written as JSON")
-	}
-	return Decision{Allow: true, Input: out}
+	return withCommand(c.Input, l.printed)
 }

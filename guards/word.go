@@ -1,6 +1,8 @@
 package guards
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,102 +10,195 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A word is an argument whose value is known without running anything.
+// What a command computes is not known when it is judged. Such a part of a word
+// is a hole in its text; control characters cannot stand in a command, so these
+// are free to mark them.
+const (
+	anything = "\x00" // any text
+	found    = "\x01" // what a pattern found: a name, or a path down from here
+	digits   = "\x02" // letters and digits, of a number or an object
+	holes    = anything + found + digits
+)
+
+// A word is an argument as the shell will pass it on.
 type word struct {
-	text  string
-	glob  bool // has an unquoted * ? [
-	plain bool // letters, digits, dots, dashes and underscores, unquoted
+	text string // with holes
+	glob bool   // has an unquoted * ? [, and may become several words
+	free bool   // has an unquoted hole, and may become several words or none
+	at   int    // its place among the words of the command as written
 }
 
-// literal takes a word apart, or says why its value is not known.
-func literal(w *syntax.Word) (word, string) {
-	var out word
-	var text strings.Builder
+// option reports whether a program could take the word for an option that is
+// not written out in it.
+func (w word) option() bool {
+	if w.text == "" {
+		return w.free
+	}
+	return w.free || strings.IndexByte(anything+found, w.text[0]) >= 0 || w.glob && strings.IndexByte("*?[", w.text[0]) >= 0
+}
+
+// known reports whether the word is just what is written.
+func (w word) known() bool { return !w.glob && !w.free && !strings.ContainsAny(w.text, holes) }
+
+// matches is the value of a variable that goes through what the word becomes.
+func (w word) matches() string {
+	switch {
+	case w.free:
+		return anything
+	case !w.glob:
+		return w.text
+	}
+	fixed := w.text[:strings.IndexAny(w.text, "*?[")]
+	if strings.Contains(fixed, `\`) || strings.HasSuffix(fixed, "/.") || fixed == "." {
+		return anything // it may find '..'
+	}
+	rest := w.text[strings.LastIndexAny(w.text, "*?[]")+1:]
+	return fixed + found + rest
+}
+
+// words is what one written word becomes: several through braces.
+func (g *glancer) words(w *syntax.Word) []word {
+	out := []word{{}}
 	for i, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			if why := unquoted(p.Value, i == 0); why != "" {
-				return word{}, why
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			text, free := g.part(part)
+			for j := range out {
+				out[j].text += text
+				out[j].free = out[j].free || free
 			}
-			out.glob = out.glob || strings.ContainsAny(p.Value, "*?[")
-			out.plain = len(w.Parts) == 1 && plain(p.Value)
-			text.WriteString(p.Value)
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return word{}, "$'…' is an expansion; write it plainly"
-			}
-			text.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			value, why := quoted(p)
-			if why != "" {
-				return word{}, why
-			}
-			text.WriteString(value)
-		default:
-			return word{}, kind(part) + " is an expansion; write out what it stands for"
+			continue
+		}
+		pieces, why := g.unquoted(lit.Value, i == 0, i == len(w.Parts)-1)
+		if why != "" {
+			g.refuse("%s", why)
+			return out[:1]
+		}
+		out = cross(out, pieces)
+	}
+	for _, o := range out {
+		if first, _ := utf8.DecodeRuneInString(o.text); first != '-' && unicode.Is(unicode.Pd, first) {
+			g.refuse("'%s' begins with a dash that is not '-'", o.text)
 		}
 	}
-	out.text = text.String()
-	if first, _ := utf8.DecodeRuneInString(out.text); first != '-' && unicode.Is(unicode.Pd, first) {
-		return word{}, "a word begins with a dash that is not '-'"
+	return out
+}
+
+// word is a written word that stays one.
+func (g *glancer) word(w *syntax.Word) word {
+	all := g.words(w)
+	if len(all) != 1 {
+		g.refuse("braces make several words here; write the one that is meant")
+	}
+	return all[0]
+}
+
+func cross(heads, tails []word) []word {
+	if len(tails) == 1 {
+		for i := range heads {
+			heads[i].text += tails[0].text
+			heads[i].glob = heads[i].glob || tails[0].glob
+		}
+		return heads
+	}
+	var out []word
+	for _, h := range heads {
+		for _, t := range tails {
+			h := h
+			out = append(out, word{text: h.text + t.text, glob: h.glob || t.glob, free: h.free})
+		}
+	}
+	return out
+}
+
+// unquoted reads text outside of quotes: backslashes, '~', patterns, braces.
+func (g *glancer) unquoted(s string, first, last bool) ([]word, string) {
+	if !strings.ContainsAny(s, "\\$`~{*?[") {
+		return []word{{text: s}}, ""
+	}
+	if !last && strings.HasSuffix(s, "$") || strings.Contains(strings.TrimSuffix(s, "$"), "$") || strings.Contains(s, "`") {
+		return nil, "'$' outside of quotes; put the word into single quotes"
+	}
+	home := ""
+	if first && strings.HasPrefix(s, "~") {
+		if len(s) > 1 && s[1] != '/' {
+			return nil, "'" + s + "' names a home directory; write the path out"
+		}
+		home, s = "/"+anything, s[1:]
+	}
+	if strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, "..")) {
+		return braces(s, first && last)
+	}
+	out := word{glob: globs(s), text: home + unescape(s)}
+	return []word{out}, ""
+}
+
+// globs reports a pattern's characters that no backslash takes the meaning from.
+func globs(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return s != "["
+		}
+	}
+	return false
+}
+
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// braceForm is the form of braces that shells with braces agree about.
+var braceForm = regexp.MustCompile(`^([\w./*:@=+-]*)\{([\w./*+-]*(?:,[\w./*+-]*)+|\d{1,3}\.\.\d{1,3})\}([\w./*+-]*)$`)
+
+// braces writes out {a,b} and {1..5}. Where there are no braces in a shell, the
+// word stays as it is, so neither reading may be an option.
+func braces(s string, whole bool) ([]word, string) {
+	form := braceForm.FindStringSubmatch(s)
+	if form == nil || !whole {
+		return nil, "'" + s + "' is hard to read; write the words out"
+	}
+	alternatives := strings.Split(form[2], ",")
+	if from, to, ok := strings.Cut(form[2], ".."); ok && !strings.Contains(form[2], ",") {
+		alternatives = series(from, to)
+	}
+	if len(alternatives) > mostItems {
+		return nil, "'" + s + "' stands for too many words"
+	}
+	var out []word
+	for _, a := range alternatives {
+		text := form[1] + a + form[3]
+		if text == "" || text[0] == '-' || text[0] == '~' {
+			return nil, "'" + s + "' stands for an option; write it out"
+		}
+		out = append(out, word{text: text, glob: strings.Contains(text, "*")})
 	}
 	return out, ""
 }
 
-// unquoted refuses what a shell would still change.
-func unquoted(s string, first bool) string {
-	switch {
-	case strings.ContainsAny(s, "\\$`"):
-		return "'\\' and '$' outside quotes; use single quotes"
-	case first && strings.HasPrefix(s, "~"):
-		return "'~' is an expansion; write the path out"
-	case strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, "..")):
-		return "braces are an expansion; write the words out"
+// series counts like {3..5}, in decimals of at most three digits.
+func series(from, to string) []string {
+	a, _ := strconv.Atoi(from)
+	b, _ := strconv.Atoi(to)
+	step := 1
+	if b < a {
+		step = -1
 	}
-	return ""
-}
-
-// quoted is the value of "…". A dollar is only a dollar at the very end; a
-// backslash stays itself before an ordinary character.
-func quoted(q *syntax.DblQuoted) (string, string) {
-	if q.Dollar {
-		return "", "$\"…\" is an expansion; write it plainly"
+	out := []string{strconv.Itoa(a)}
+	for ; a != b; a += step {
+		out = append(out, strconv.Itoa(a+step))
 	}
-	var text strings.Builder
-	for i, part := range q.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			return "", kind(part) + " is an expansion; write out what it stands for"
-		}
-		text.WriteString(lit.Value)
-		body := lit.Value
-		if i == len(q.Parts)-1 {
-			body = strings.TrimSuffix(body, "$")
-		}
-		if strings.ContainsAny(body, "$`") || escapes(lit.Value) {
-			return "", "'$', '`' or an escape within double quotes; use single quotes"
-		}
-	}
-	return text.String(), ""
-}
-
-// escapes reports whether a backslash means something within double quotes.
-func escapes(s string) bool {
-	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
-			return false
-		}
-		if i+1 == len(s) || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
-			return true
-		}
-		s = s[i+2:]
-	}
-}
-
-func plain(s string) bool {
-	ordinary := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-[", r))
-	}
-	return s != "" && s[0] != '-' && strings.IndexFunc(s, func(r rune) bool { return !ordinary(r) }) < 0
+	return out
 }

@@ -1,0 +1,231 @@
+package guards
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// git judges git's global options, and where they lead, before its subcommand.
+func git(g *glancer, c *syntax.CallExpr, name string, args []word) string {
+	call := gitCall{dirs: slices.Clone(g.dirs)}
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		used, why := call.option(g, args)
+		if why != "" {
+			return why
+		}
+		args = args[used:]
+	}
+	if len(args) == 0 {
+		return call.alone()
+	}
+	sub, ok := gitCommands[args[0].text]
+	if !ok || !args[0].known() {
+		return helped(args)
+	}
+	if len(args) == 2 && args[1].text == "--help" {
+		return ""
+	}
+	if why := signed(args); why != "" {
+		return why
+	}
+	if why := sub.judge(g, c, "git "+args[0].text, args[1:]); why != "" {
+		return why
+	}
+	return call.guard(g, c, args[0], args[1:])
+}
+
+// A gitCall is what the words before a subcommand say.
+type gitCall struct {
+	dirs    []string
+	keys    []string // of -c
+	version bool
+}
+
+// option judges the first of the words, and says how many belong to it.
+func (call *gitCall) option(g *glancer, args []word) (used int, why string) {
+	text := args[0].text
+	switch {
+	case args[0].option() || args[0].glob:
+	case text == "-C" && len(args) > 1 && !args[1].free && !args[1].glob:
+		return 2, call.enter(args[1].text)
+	case text == "-c" && len(args) > 1 && args[1].known():
+		return 2, call.configure(args[1].text)
+	case slices.Contains([]string{"--no-pager", "-P", "-p", "--paginate", "--no-optional-locks", "--literal-pathspecs", "--glob-pathspecs",
+		"--icase-pathspecs", "--no-replace-objects", "--git-dir=.git", "--work-tree=.", "--no-lazy-fetch"}, text):
+		return 1, ""
+	case slices.Contains([]string{"--version", "-v", "--exec-path", "--html-path", "--man-path"}, text):
+		call.version = true
+		return 1, ""
+	}
+	return 0, fmt.Sprintf("'git' is not known to only look with '%s'", shown(text))
+}
+
+func (call *gitCall) alone() string {
+	if call.version {
+		return ""
+	}
+	return "'git' needs a subcommand: git status"
+}
+
+func (call *gitCall) enter(dir string) string {
+	if dir == "" || strings.HasPrefix(dir, anything) {
+		dir = "/" + anything
+	}
+	for i, d := range call.dirs {
+		call.dirs[i] = join(d, dir)
+	}
+	return ""
+}
+
+// harmlessKeys are settings that name no program, and the values that they may
+// have. A setting that is not here may run something.
+var harmlessKeys = map[string]*regexp.Regexp{
+	"core.pager": pagers, "core.fsmonitor": no, "safe.barerepository": regexp.MustCompile(`^explicit$`), "log.showsignature": no, "core.quotepath": nil,
+	"core.abbrev": nil, "core.ignorecase": nil, "core.precomposeunicode": nil, "core.whitespace": nil, "core.commentchar": nil, "core.autocrlf": nil,
+	"log.date": nil, "log.decorate": nil, "log.follow": nil, "log.abbrevcommit": nil, "log.mailmap": nil, "diff.renames": nil, "diff.renamelimit": nil,
+	"diff.algorithm": nil, "diff.context": nil, "diff.interhunkcontext": nil, "diff.noprefix": nil, "diff.mnemonicprefix": nil, "diff.colormoved": nil,
+	"diff.wordregex": nil, "diff.statgraphwidth": nil, "diff.submodule": regexp.MustCompile(`^(short|log)$`), "status.short": nil, "status.branch": nil,
+	"status.showuntrackedfiles": nil, "status.relativepaths": nil, "status.submodulesummary": no, "column.ui": nil, "column.status": nil, "column.branch": nil,
+	"grep.linenumber": nil, "grep.patterntype": nil, "grep.column": nil, "blame.date": nil, "tag.sort": nil, "branch.sort": nil, "versionsort.suffix": nil,
+	"i18n.logoutputencoding": nil, "merge.renames": nil, "core.optionallocks": nil, "gc.auto": regexp.MustCompile(`^0$`), "maintenance.auto": no,
+}
+
+var no = regexp.MustCompile(`^(false|no|off|0|)$`)
+
+// configure judges '-c NAME=VALUE'.
+func (call *gitCall) configure(setting string) string {
+	key, value, valued := strings.Cut(setting, "=")
+	key = strings.ToLower(key)
+	form, ok := harmlessKeys[key]
+	switch section, rest, _ := strings.Cut(key, "."); section {
+	case "color", "advice":
+		form, ok = ordinaryValue, rest != ""
+		if section == "color" {
+			form = nil
+		}
+	case "pager":
+		form, ok = regexp.MustCompile(`^(cat|false|no|off|0)$`), true
+	}
+	if !ok || form != nil && (!valued || !form.MatchString(value)) {
+		return fmt.Sprintf("the setting '%s' may name a program to run; leave '-c %s' out", key, setting)
+	}
+	call.keys = append(call.keys, key)
+	return ""
+}
+
+// signatures: showing one runs the program that checks it, which makes a folder
+// for its keys.
+var signatures = regexp.MustCompile(`%G|%\((signature|sig)|%` + "[" + holes + "]")
+
+func signed(args []word) string {
+	for _, a := range args {
+		format := strings.HasPrefix(a.text, "--format") || strings.HasPrefix(a.text, "--pretty")
+		if signatures.MatchString(a.text) || format && strings.ContainsAny(a.text, holes) {
+			return fmt.Sprintf("'%s' could run the program that checks signatures; leave '%%G' out of the format", shown(a.text))
+		}
+	}
+	return ""
+}
+
+// helped are git's commands with a page of help, which is all that is shown.
+func helped(args []word) string {
+	name := shown(args[0].text)
+	known := slices.Contains(writing, name)
+	if known && len(args) == 2 && (args[1].text == "--help" || args[1].text == "-h") {
+		return ""
+	}
+	if known {
+		return fmt.Sprintf("'git %s' changes something or asks another machine; dispatch a worker for it", name)
+	}
+	return fmt.Sprintf("'git %s' is not on the list of commands that only look", name)
+}
+
+// writing are git's own commands that do more than look.
+var writing = strings.Fields("add am apply archive bisect bundle checkout cherry-pick clean clone commit fetch fsck gc init merge mv pull push rebase reset" +
+	" restore revert rm stash submodule switch update-index update-ref worktree filter-branch maintenance mergetool difftool send-email")
+
+// inside reports that a directory lies in the checkout, by its text.
+func (g *glancer) inside(dir string) bool {
+	if path.IsAbs(dir) && g.root != "" {
+		rel, err := filepath.Rel(g.root, dir)
+		if err != nil {
+			return false
+		}
+		dir = filepath.ToSlash(rel)
+	}
+	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.Contains(dir, anything) {
+		return false
+	}
+	return !slices.Contains(strings.Split(strings.ToLower(dir), "/"), ".git")
+}
+
+// elsewhere reports that the shell may be outside of the checkout.
+func (g *glancer) elsewhere() bool {
+	return slices.ContainsFunc(g.dirs, func(d string) bool { return !g.inside(d) })
+}
+
+// guard sees to it that another repository's configuration runs nothing. In the
+// checkout itself it is the person's own; below it a folder could pass for a
+// repository without a working tree; elsewhere it is anybody's.
+func (call *gitCall) guard(g *glancer, c *syntax.CallExpr, sub word, args []word) string {
+	moved := slices.ContainsFunc(call.dirs, func(d string) bool { return d != "." && !(g.root != "" && d == g.root) })
+	if !moved {
+		return ""
+	}
+	outside := slices.ContainsFunc(call.dirs, func(d string) bool { return !g.inside(d) })
+	if why := abroad(sub, args); outside && why != "" {
+		return why
+	}
+	if sub.at < 0 || c == nil {
+		return "git in another directory must be written out"
+	}
+	var before, after []string
+	for _, safe := range [...]string{"core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"} {
+		if key, _, _ := strings.Cut(strings.ToLower(safe), "="); !slices.Contains(call.keys, key) {
+			before = append(before, "-c", safe)
+		}
+	}
+	if slices.Contains(diffing, sub.text) {
+		for _, o := range [...]string{"--no-ext-diff", "--no-textconv"} {
+			if !slices.ContainsFunc(args, func(a word) bool { return a.text == o }) {
+				after = append(after, o)
+			}
+		}
+	}
+	if outside {
+		g.preface(c, "GIT_ALLOW_PROTOCOL", "none") // what a partial clone lacks is not fetched
+	}
+	g.insert(c, sub.at+1, after)
+	g.insert(c, sub.at, before)
+	return ""
+}
+
+// insert puts words into a command, in front of the n-th.
+func (g *glancer) insert(c *syntax.CallExpr, n int, texts []string) {
+	for i, text := range texts {
+		c.Args = slices.Insert(c.Args, n+i, litWord(text))
+		g.changed = true
+	}
+}
+
+// diffing commands run what the configuration names for a kind of file.
+var diffing = []string{"log", "show", "diff", "diff-tree", "whatchanged", "format-patch"}
+
+// plainLooks read objects and refs, and nothing that a configuration could have
+// a program for. With the words of guard they may look at any repository.
+var plainLooks = strings.Fields("log show diff-tree whatchanged shortlog ls-tree rev-parse rev-list branch tag for-each-ref show-ref symbolic-ref merge-base name-rev" +
+	" cherry count-objects remote config version")
+
+func abroad(sub word, args []word) string {
+	if !slices.Contains(plainLooks, sub.text) {
+		return fmt.Sprintf("'git %s' in another repository can run what its configuration names; 'git log', 'git show' and 'git branch' look there,"+
+			" and the branches of the workers are in this repository too", sub.text)
+	}
+	return ""
+}
