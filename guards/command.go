@@ -129,8 +129,8 @@ var readable = []string{"/dev/null", "/dev/stdin", "/proc/cpuinfo", "/proc/memin
 // their end, and some hold secrets.
 func (c command) place(g *glancer, w word) string {
 	for _, dir := range g.dirs {
-		_, inside, _ := strings.Cut(w.text, ":") // git show HEAD:FILE
-		if c.contents && (Secret(join(dir, w.text)) || Secret(inside)) {
+		_, inside, named := strings.Cut(w.text, ":") // git show HEAD:FILE
+		if c.contents && (Secret(join(dir, w.text)) || named && Secret(inside)) {
 			g.secrets = append(g.secrets, shown(w.text))
 		}
 		full := w.text
@@ -250,17 +250,19 @@ const forms = ":!?~"
 
 // form looks an option up: 0 or one of forms.
 func (o options) form(name string) (byte, bool) {
-	for entry := range strings.FieldsSeq(string(o)) {
-		bare := strings.TrimRight(entry, forms)
-		form := byte(0)
-		if len(bare) < len(entry) {
-			form = entry[len(bare)]
+	long := strings.HasPrefix(name, "--")
+	for rest := string(o); rest != ""; {
+		var entry string
+		entry, rest, _ = strings.Cut(rest, " ")
+		if entry == "" || strings.HasPrefix(entry, "--") != long {
+			continue
 		}
-		switch {
-		case bare == name:
+		form := byte(0)
+		if last := entry[len(entry)-1]; strings.IndexByte(forms, last) >= 0 {
+			form, entry = last, entry[:len(entry)-1]
+		}
+		if entry == name || !long && form == 0 && strings.Contains(entry[1:], name[1:]) {
 			return form, true
-		case !strings.HasPrefix(name, "--") && !strings.HasPrefix(bare, "--") && form == 0 && strings.Contains(bare[1:], name[1:]):
-			return 0, true
 		}
 	}
 	return 0, false

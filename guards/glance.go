@@ -1,7 +1,6 @@
 package guards
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -62,7 +61,8 @@ func look(dir, cmd string) (j judgement) {
 	if why := unreadable(cmd); why != "" {
 		return judgement{why: why}
 	}
-	file, printed, why := normalize(cmd)
+	sh := newShell()
+	file, printed, why := sh.normalize(cmd)
 	if why != "" {
 		return judgement{why: why}
 	}
@@ -74,17 +74,17 @@ func look(dir, cmd string) (j judgement) {
 	if !g.changed {
 		return judgement{printed: printed, secrets: g.secrets}
 	}
-	return again(dir, file)
+	return sh.again(dir, file)
 }
 
 // again judges a tree that a look was made safer in: what is run is what was
 // judged, so its text must pass as it stands.
-func again(dir string, file *syntax.File) judgement {
-	text, err := print(file)
+func (sh shell) again(dir string, file *syntax.File) judgement {
+	text, err := sh.print(file)
 	if err != nil {
 		return judgement{why: err.Error()}
 	}
-	file, printed, why := normalize(text)
+	file, printed, why := sh.normalize(text)
 	if why != "" {
 		return judgement{why: why}
 	}
@@ -130,26 +130,36 @@ func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zs, unicode.Zl, unicode.Zp)
 }
 
+// A shell reads and writes commands as bash does.
+type shell struct {
+	parser  *syntax.Parser
+	printer *syntax.Printer
+}
+
+func newShell() shell {
+	return shell{parser: syntax.NewParser(syntax.Variant(syntax.LangBash)), printer: syntax.NewPrinter()}
+}
+
 // normalize prints the command from its tree, and reads that again; both trees
 // must print the same. A comment that swallowed a line break is where the parser
 // saw less than the shell would.
-func normalize(cmd string) (file *syntax.File, printed, why string) {
+func (sh shell) normalize(cmd string) (file *syntax.File, printed, why string) {
 	if strings.Contains(cmd, "#") && brokenComment(cmd) {
 		return nil, "", "a comment ends in a backslash"
 	}
-	file, err := parse(cmd)
+	file, err := sh.parse(cmd)
 	if err != nil {
 		return nil, "", unparsed(err)
 	}
-	printed, err = print(file)
+	printed, err = sh.print(file)
 	if err != nil {
 		return nil, "", unparsed(err)
 	}
-	file, err = parse(printed)
+	file, err = sh.parse(printed)
 	if err != nil {
 		return nil, "", unparsed(err)
 	}
-	twice, err := print(file)
+	twice, err := sh.print(file)
 	if err != nil || twice != printed {
 		return nil, "", "it reads differently when it is written out"
 	}
@@ -160,13 +170,13 @@ func unparsed(err error) string {
 	return "it is no complete shell command (" + strings.TrimPrefix(err.Error(), "command:") + ")"
 }
 
-func parse(cmd string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(cmd), "command")
+func (sh shell) parse(cmd string) (*syntax.File, error) {
+	return sh.parser.Parse(strings.NewReader(cmd), "command")
 }
 
-func print(file *syntax.File) (string, error) {
-	var out bytes.Buffer
-	err := syntax.NewPrinter().Print(&out, file)
+func (sh shell) print(file *syntax.File) (string, error) {
+	var out strings.Builder
+	err := sh.printer.Print(&out, file)
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 

@@ -75,7 +75,7 @@ func script(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	if why := unreadable(text); why != "" {
 		return why
 	}
-	file, printed, why := normalize(text)
+	file, printed, why := newShell().normalize(text)
 	if why != "" {
 		return why
 	}
