@@ -28,6 +28,7 @@ func commands() []*command {
 		demoCommand(),
 		helpCommand(),
 		fsckCommand(),
+		guardCommand(),
 		versionCommand(),
 	}
 }

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"slices"
+
+	"git-flower/guards"
+)
+
+// ownTools are the engine's tools that a session of a role can be given.
+func (r Role) ownTools() []string {
+	switch r {
+	case Coordinator:
+		return []string{"dispatch", "wait", "tell", "ask", "inbox"}
+	case Clarifier:
+		return []string{"ask"}
+	case Judge:
+		return []string{"goal", "verdict", "ask"}
+	}
+	return nil
+}
+
+// PolicyOf is the policy of a session of the role that works in dir: a worker
+// writes there, the others read there. A role that does not exist has the zero
+// policy, which denies.
+func PolicyOf(role Role, dir string) guards.Policy {
+	if !slices.Contains([]Role{Coordinator, Worker, Clarifier, Judge, Oracle}, role) {
+		return guards.Policy{}
+	}
+	var roots []string
+	if role == Worker {
+		roots = []string{dir}
+	}
+	return role.policy(append(role.ownTools(), role.builtin()...), roots, []string{dir})
+}
