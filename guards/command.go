@@ -179,6 +179,9 @@ func (c command) split(args []word) (given map[string]bool, operands []word, bad
 		a := args[0]
 		args = args[1:]
 		switch {
+		case a.text == "--" && a.known() && c.most > 0: // xxd takes it for a file
+			operands = append(operands, a)
+			continue
 		case a.text == "--" && a.known():
 			return given, append(operands, args...), ""
 		case a.option() && !c.safe:

@@ -170,7 +170,10 @@ func (g *glancer) variable(name string) string {
 	case "PWD":
 		g.looked = true
 		return "."
-	case "HOME", "OLDPWD", "TMPDIR":
+	case "OLDPWD":
+		g.looked = true
+		return before
+	case "HOME", "TMPDIR":
 		g.looked = true
 		return "/" + anything
 	}

@@ -15,7 +15,7 @@ import (
 func git(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 	call := gitCall{dirs: slices.Clone(g.dirs)}
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-		used, why := call.option(g, args)
+		used, why := call.option(g, c, args)
 		if why != "" {
 			return why
 		}
@@ -45,10 +45,12 @@ type gitCall struct {
 	dirs    []string
 	keys    []string // of -c
 	version bool
+	pinned  int  // of its two words that name the checkout's repository
+	named   bool // names a repository from where it is
 }
 
 // option judges the first of the words, and says how many belong to it.
-func (call *gitCall) option(g *glancer, args []word) (used int, why string) {
+func (call *gitCall) option(g *glancer, c *syntax.CallExpr, args []word) (used int, why string) {
 	text := args[0].text
 	switch {
 	case args[0].option() || args[0].glob:
@@ -56,8 +58,14 @@ func (call *gitCall) option(g *glancer, args []word) (used int, why string) {
 		return 2, call.enter(args[1].text)
 	case text == "-c" && len(args) > 1 && args[1].known():
 		return 2, call.configure(args[1].text)
+	case slices.Contains(g.pins(), text) && (g.root != "" || fromShell(c, args[0].at)):
+		call.pinned++
+		return 1, ""
 	case slices.Contains([]string{"--no-pager", "-P", "-p", "--paginate", "--no-optional-locks", "--literal-pathspecs", "--glob-pathspecs",
-		"--icase-pathspecs", "--no-replace-objects", "--git-dir=.git", "--work-tree=.", "--no-lazy-fetch"}, text):
+		"--icase-pathspecs", "--no-replace-objects", "--no-lazy-fetch"}, text):
+		return 1, ""
+	case text == "--git-dir=.git" || text == "--work-tree=.":
+		call.named = true
 		return 1, ""
 	case slices.Contains([]string{"--version", "-v", "--exec-path", "--html-path", "--man-path"}, text):
 		call.version = true
@@ -171,61 +179,119 @@ func (g *glancer) elsewhere() bool {
 }
 
 // guard sees to it that another repository's configuration runs nothing. In the
-// checkout itself it is the person's own; below it a folder could pass for a
-// repository without a working tree; elsewhere it is anybody's.
+// checkout itself it is the person's own; a folder of it could be a repository,
+// and elsewhere it is anybody's. What only reads objects and refs is told to run
+// nothing; what reads files is told to look at the checkout's repository, since
+// the filters of another one cannot be switched off.
 func (call *gitCall) guard(g *glancer, c *syntax.CallExpr, sub word, args []word) string {
 	moved := slices.ContainsFunc(call.dirs, func(d string) bool { return d != "." && !(g.root != "" && d == g.root) })
-	if !moved {
+	switch {
+	case call.pinned == 2 && !call.named || !moved:
+		return ""
+	case call.named || call.pinned > 0:
+		return "the way to this repository is hard to follow; write it as 'git -C DIR log'"
+	case sub.at < 0:
+		return "git in another directory must be written out"
+	case slices.Contains(plainLooks, sub.text):
+		call.quiet(g, c, sub, args)
 		return ""
 	}
-	outside := slices.ContainsFunc(call.dirs, func(d string) bool { return !g.inside(d) })
-	if why := abroad(sub, args); outside && why != "" {
-		return why
+	if slices.ContainsFunc(call.dirs, func(d string) bool { return !g.inside(d) || strings.Contains(d, found) }) {
+		return fmt.Sprintf("'git %s' in another repository can run what its configuration names; 'git log', 'git show' and 'git branch' look there,"+
+			" and the branches of the workers are in this repository too", sub.text)
 	}
-	if sub.at < 0 || c == nil {
-		return "git in another directory must be written out"
-	}
-	var before, after []string
+	return call.pin(g, c)
+}
+
+// quiet switches off what could run for a look at objects and refs.
+func (call *gitCall) quiet(g *glancer, c *syntax.CallExpr, sub word, args []word) {
+	var before, after []*syntax.Word
 	for _, safe := range [...]string{"core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"} {
 		if key, _, _ := strings.Cut(strings.ToLower(safe), "="); !slices.Contains(call.keys, key) {
-			before = append(before, "-c", safe)
+			before = append(before, litWord("-c"), litWord(safe))
 		}
 	}
 	if slices.Contains(diffing, sub.text) {
 		for _, o := range [...]string{"--no-ext-diff", "--no-textconv"} {
 			if !slices.ContainsFunc(args, func(a word) bool { return a.text == o }) {
-				after = append(after, o)
+				after = append(after, litWord(o))
 			}
 		}
 	}
-	if outside {
-		g.preface(c, "GIT_ALLOW_PROTOCOL", "none") // what a partial clone lacks is not fetched
-	}
+	g.preface(c, "GIT_ALLOW_PROTOCOL", "none") // what a partial clone lacks is not fetched
 	g.insert(c, sub.at+1, after)
 	g.insert(c, sub.at, before)
+}
+
+// pins are the words that name the checkout's repository as seen from where the
+// shell is: by its full name when that is known, else from the shell.
+func (g *glancer) pins() []string {
+	at := ""
+	switch {
+	case g.root != "":
+		at = g.root
+	case len(g.dirs) == 1:
+		at = "." // what $PWD stands for
+	case len(g.dirs) == 2:
+		at = before
+	default:
+		return nil
+	}
+	return []string{"--git-dir=" + at + "/.git", "--work-tree=" + at}
+}
+
+// fromShell reports whether a word takes its directory from the shell, so that
+// no -C changes what it means.
+func fromShell(c *syntax.CallExpr, at int) bool {
+	if at < 0 || len(c.Args[at].Parts) != 2 {
+		return false
+	}
+	quoted, ok := c.Args[at].Parts[1].(*syntax.DblQuoted)
+	if !ok || len(quoted.Parts) == 0 {
+		return false
+	}
+	p, ok := quoted.Parts[0].(*syntax.ParamExp)
+	return ok && p.Short && p.Param != nil && (p.Param.Value == "PWD" || p.Param.Value == "OLDPWD")
+}
+
+// pin names the checkout's repository in the text.
+func (call *gitCall) pin(g *glancer, c *syntax.CallExpr) string {
+	at := slices.IndexFunc(c.Args, func(w *syntax.Word) bool { return w.Lit() == "git" })
+	if g.pins() == nil || at < 0 {
+		return "the way to this git is hard to follow; write it as 'git -C DIR status'"
+	}
+	top := func(option, rest string) *syntax.Word {
+		var value []syntax.WordPart
+		if g.root != "" {
+			value = []syntax.WordPart{&syntax.SglQuoted{Value: g.root + rest}}
+		} else {
+			name := map[int]string{1: "PWD", 2: "OLDPWD"}[len(g.dirs)]
+			parts := []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: name}}}
+			if rest != "" {
+				parts = append(parts, &syntax.Lit{Value: rest})
+			}
+			value = []syntax.WordPart{&syntax.DblQuoted{Parts: parts}}
+		}
+		return &syntax.Word{Parts: append([]syntax.WordPart{&syntax.Lit{Value: option}}, value...)}
+	}
+	if strings.ContainsRune(g.root, '\'') {
+		return "the name of the checkout holds a quote; leave out the change of directory"
+	}
+	g.insert(c, at+1, []*syntax.Word{top("--git-dir=", "/.git"), top("--work-tree=", "")})
 	return ""
 }
 
 // insert puts words into a command, in front of the n-th.
-func (g *glancer) insert(c *syntax.CallExpr, n int, texts []string) {
-	for i, text := range texts {
-		c.Args = slices.Insert(c.Args, n+i, litWord(text))
-		g.changed = true
+func (g *glancer) insert(c *syntax.CallExpr, n int, words []*syntax.Word) {
+	if len(words) > 0 {
+		c.Args, g.changed = slices.Insert(c.Args, n, words...), true
 	}
 }
 
 // diffing commands run what the configuration names for a kind of file.
-var diffing = []string{"log", "show", "diff", "diff-tree", "whatchanged", "format-patch"}
+var diffing = []string{"log", "show", "diff-tree", "whatchanged"}
 
 // plainLooks read objects and refs, and nothing that a configuration could have
-// a program for. With the words of guard they may look at any repository.
+// a program for once quiet has been there.
 var plainLooks = strings.Fields("log show diff-tree whatchanged shortlog ls-tree rev-parse rev-list branch tag for-each-ref show-ref symbolic-ref merge-base name-rev" +
 	" cherry count-objects remote config version")
-
-func abroad(sub word, args []word) string {
-	if !slices.Contains(plainLooks, sub.text) {
-		return fmt.Sprintf("'git %s' in another repository can run what its configuration names; 'git log', 'git show' and 'git branch' look there,"+
-			" and the branches of the workers are in this repository too", sub.text)
-	}
-	return ""
-}

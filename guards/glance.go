@@ -52,7 +52,10 @@ type judgement struct {
 	secrets []string // what it reads that may hold secrets
 }
 
-func look(dir, cmd string) (j judgement) {
+func look(dir, cmd string) judgement { return lookAt(dir, cmd, nil) }
+
+// lookAt is look; seen is told the words of every program that is judged.
+func lookAt(dir, cmd string, seen func([]word)) (j judgement) {
 	defer func() {
 		if r := recover(); r != nil {
 			j = judgement{why: fmt.Sprintf("the command could not be read (%v)", r)}
@@ -67,6 +70,7 @@ func look(dir, cmd string) (j judgement) {
 		return judgement{why: why}
 	}
 	g := newGlancer(dir, tables())
+	g.seen = seen
 	g.file(file)
 	if g.why != "" {
 		return judgement{why: g.why}
@@ -74,12 +78,12 @@ func look(dir, cmd string) (j judgement) {
 	if !g.changed {
 		return judgement{printed: printed, secrets: g.secrets}
 	}
-	return sh.again(dir, file)
+	return sh.again(dir, file, seen)
 }
 
 // again judges a tree that a look was made safer in: what is run is what was
 // judged, so its text must pass as it stands.
-func (sh shell) again(dir string, file *syntax.File) judgement {
+func (sh shell) again(dir string, file *syntax.File, seen func([]word)) judgement {
 	text, err := sh.print(file)
 	if err != nil {
 		return judgement{why: err.Error()}
@@ -89,6 +93,7 @@ func (sh shell) again(dir string, file *syntax.File) judgement {
 		return judgement{why: why}
 	}
 	g := newGlancer(dir, tables())
+	g.seen = seen
 	g.file(file)
 	if g.why == "" && (g.changed || printed != text) {
 		g.why = "it reads differently when it is written out"

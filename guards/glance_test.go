@@ -249,6 +249,7 @@ func TestGlances(t *testing.T) {
 		"go env -w A=b":                                             "",
 		"rg -n foo | head":                                          "looks",
 		"ip -b file":                                                "",
+		"xxd a --":                                                  "", // writes a file of that name
 		"base64 -o x y":                                             "",
 	} {
 		_, ok, reason := guards.Glance(cmd)
@@ -262,20 +263,21 @@ func TestGlances(t *testing.T) {
 func TestWhatIsRunIsShown(t *testing.T) {
 	const quiet = "-c core.fsmonitor=false -c safe.bareRepository=explicit -c log.showSignature=false"
 	for cmd, want := range map[string]string{
-		"git -C docs status":        "git -C docs " + quiet + " status",
-		"cd docs && git log -p":     "cd docs && git " + quiet + " log --no-ext-diff --no-textconv -p",
+		"git -C docs status":        `git --git-dir="$PWD/.git" --work-tree="$PWD" -C docs status`,
+		"cd docs && git diff":       `cd docs && git --git-dir="$OLDPWD/.git" --work-tree="$OLDPWD" diff`,
+		"cd docs && git log -p":     "cd docs && GIT_ALLOW_PROTOCOL=none git " + quiet + " log --no-ext-diff --no-textconv -p",
 		"git -C /tmp/x log":         "GIT_ALLOW_PROTOCOL=none git -C /tmp/x " + quiet + " log --no-ext-diff --no-textconv",
 		"ls &>/dev/null":            "ls >/dev/null 2>&1",
 		"ls 2>/dev/null |& cat":     "ls 2>/dev/null 2>&1 | cat",
 		"ls >/dev/stderr":           "ls >&2",
 		"go version":                "GOTOOLCHAIN=local go version",
-		"timeout 9 git -C a status": "timeout 9 git -C a " + quiet + " status",
+		"timeout 9 git -C a status": `timeout 9 git --git-dir="$PWD/.git" --work-tree="$PWD" -C a status`,
 	} {
 		if printed, _, reason := guards.Glance(cmd); printed != want {
 			t.Errorf("%q: %q, want %q (%s)", cmd, printed, want, reason)
 		}
 	}
-	if printed, ok, _ := guards.GlanceIn("/repo", "git -C /repo status; cd /repo/docs; git diff"); !ok || strings.Contains(printed, "PROTOCOL") {
+	if printed, ok, _ := guards.GlanceIn("/repo", "git -C /repo status; cd /repo/docs; git diff"); !ok || printed != "git -C /repo status\ncd /repo/docs\ngit --git-dir='/repo/.git' --work-tree='/repo' diff" {
 		t.Errorf("the checkout by its full name: %v, %q", ok, printed)
 	}
 	if _, ok, _ := guards.GlanceIn("/repo", "git -C /repository status"); ok {

@@ -8,13 +8,16 @@ import (
 
 // lookSettings keep programs from what they do beside looking: git from writing
 // its index, fetching what a partial clone lacks, asking for passwords; Go from
-// fetching a toolchain that a go.mod names; pip from asking for its own version.
+// fetching a toolchain that a go.mod names, and from leaving a process that sums
+// up its counters; pip from asking for its own version.
 var lookSettings = []string{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat",
-	"MANPAGER=cat", "SYSTEMD_PAGER=cat", "GOTOOLCHAIN=local", "GOPROXY=off", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INPUT=1"}
+	"MANPAGER=cat", "SYSTEMD_PAGER=cat", "GOTOOLCHAIN=local", "GOPROXY=off", "X_TELEMETRY_CHILD=2", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INPUT=1"}
 
 // lookConfig is configuration of git that starts nothing: no daemon that watches
-// files, no browser for help, no repository that lies about as plain files.
-var lookConfig = [][2]string{{"core.fsmonitor", "false"}, {"help.format", "man"}, {"safe.bareRepository", "explicit"}}
+// files, no browser for help, no repository that lies about as plain files. And
+// git diff writes the index when a file was touched, whatever is said of locks
+// (git 2.39), unless it is told to show such a file as one without differences.
+var lookConfig = [][2]string{{"core.fsmonitor", "false"}, {"help.format", "man"}, {"safe.bareRepository", "explicit"}, {"diff.autoRefreshIndex", "false"}}
 
 // LookEnv returns the environment in which the printed text of a glance is to
 // run, made from the one that the role's commands have.

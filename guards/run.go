@@ -48,6 +48,9 @@ func (g *glancer) run(c *syntax.CallExpr, words []word) string {
 	if len(words) == 0 {
 		return "a command is missing"
 	}
+	if g.seen != nil {
+		g.seen(words)
+	}
 	name := words[0].text
 	known, ok := g.lookUp(name)
 	switch {

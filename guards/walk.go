@@ -24,6 +24,7 @@ const (
 type glancer struct {
 	root    string // the checkout, empty when it is not known
 	tables  []map[string]command
+	seen    func([]word) // told the words of every program; may be nil
 	why     string
 	secrets []string
 	looked  bool // something was looked at

@@ -18,6 +18,7 @@ const (
 	found    = "\x01" // what a pattern found: a name, or a path down from here
 	digits   = "\x02" // letters and digits, of a number or an object
 	holes    = anything + found + digits
+	before   = "/" + digits + "/OLDPWD" // where the shell was before it changed its directory
 )
 
 // A word is an argument as the shell will pass it on.
