@@ -24,7 +24,7 @@ type trace struct {
 // calling is a program that appends its name and words to a log, each ended by a
 // byte that no word holds, and says nothing.
 const calling = `#!/bin/bash
-{ printf '%s\001' "${0##*/}" "$@"; printf '\002'; } >>"$TRACE_LOG"
+printf '%s\001' "${0##*/}" "$@" $'\002' >>"$TRACE_LOG"
 `
 
 // newTrace makes programs for all names that a command of the test could run, and
@@ -77,7 +77,7 @@ func (tr *trace) ran(t *testing.T, command string) [][]string {
 	}
 	var calls [][]string
 	text := strings.ReplaceAll(string(data), filepath.Join(tr.dir, "repo"), ".") // as $PWD is judged
-	for call := range strings.SplitSeq(strings.TrimSuffix(text, "\002"), "\002") {
+	for call := range strings.SplitSeq(text, "\002\001") {
 		if call != "" {
 			calls = append(calls, strings.Split(strings.TrimSuffix(call, "\001"), "\001"))
 		}
