@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// mostSteps is how many statements are judged of one command; loops over
-	// written-out words are judged once for each.
-	mostSteps = 4000
+	// mostSteps is how many statements and words are judged of one command; loops
+	// over written-out words are judged once for each. It takes 20 ms or so.
+	mostSteps = 10000
 	// mostItems is how many written-out words of a loop are told apart.
 	mostItems = 100
 )

@@ -60,6 +60,10 @@ func (w word) matches() string {
 // words is what one written word becomes: several through braces.
 func (g *glancer) words(w *syntax.Word) []word {
 	out := []word{{}}
+	if g.steps++; g.steps > mostSteps || g.why != "" {
+		g.refuse("it is too long to be judged")
+		return out
+	}
 	for i, part := range w.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -77,6 +81,7 @@ func (g *glancer) words(w *syntax.Word) []word {
 		}
 		out = cross(out, pieces)
 	}
+	g.steps += len(out)
 	for _, o := range out {
 		if first, _ := utf8.DecodeRuneInString(o.text); first != '-' && unicode.Is(unicode.Pd, first) {
 			g.refuse("'%s' begins with a dash that is not '-'", o.text)
@@ -122,8 +127,8 @@ func (g *glancer) unquoted(s string, first, last bool) ([]word, string) {
 	}
 	home := ""
 	if first && strings.HasPrefix(s, "~") {
-		if len(s) > 1 && s[1] != '/' {
-			return nil, "'" + s + "' names a home directory; write the path out"
+		if len(s) > 1 && s[1] != '/' || len(s) == 1 && !last {
+			return nil, "'" + s + "…' may name a home directory; write the path out"
 		}
 		home, s = "/"+anything, s[1:]
 	}
