@@ -29,6 +29,8 @@ type command struct {
 	need []string
 	// most is how many operands it takes; zero means any number, none is -1.
 	most int
+	// permutes says that options may stand anywhere, on every machine.
+	permutes bool
 	// check judges arguments that follow no common form, instead of the above.
 	check check
 	// names says that the check judges its words as paths too.
@@ -170,6 +172,11 @@ func special(full, text string) string {
 //	-#       a number, as in 'head -5'
 type options string
 
+// ordered reports whether an option behind an operand may be taken for another
+// operand, by the program itself or by another make of it, and whether that
+// would do harm: a second file of uniq is written, gzip without -c replaces.
+func (c command) ordered() bool { return (c.most > 0 || len(c.need) > 0) && !c.permutes }
+
 // split tells options from operands, and returns the first word that is neither
 // for certain. An operand may come before an option, as GNU programs and git have
 // it, but a subcommand ends the options.
@@ -179,7 +186,7 @@ func (c command) split(args []word) (given map[string]bool, operands []word, bad
 		a := args[0]
 		args = args[1:]
 		switch {
-		case a.text == "--" && a.known() && c.most > 0: // xxd takes it for a file
+		case len(operands) > 0 && c.ordered():
 			operands = append(operands, a)
 			continue
 		case a.text == "--" && a.known():

@@ -34,6 +34,7 @@ func git(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 	if why := signed(args); why != "" {
 		return why
 	}
+	sub.permutes = true
 	if why := sub.judge(g, c, "git "+args[0].text, args[1:]); why != "" {
 		return why
 	}

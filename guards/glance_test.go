@@ -251,6 +251,12 @@ func TestGlances(t *testing.T) {
 		"go env -w A=b":                                             "",
 		"rg -n foo | head":                                          "looks",
 		"ip -b file":                                                "",
+		"xxd a -p":                                                  "", // so does this
+		"uniq a -c":                                                 "", // where options come first, it writes -c
+		"gzip a -c":                                                 "", // likewise replaces the file
+		"unzip a.zip -l":                                            "", // likewise unpacks it
+		"xxd -l 9 a":                                                "looks",
+		"git add . -n":                                              "git finds its options anywhere",
 		"xxd a --":                                                  "", // writes a file of that name
 		"base64 -o x y":                                             "",
 	} {
