@@ -88,7 +88,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Tools: builtin, Custom: t.custom(),
 		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
 		Gate:      gate{e: e, row: row, ceiling: j.limits.cost},
-		Env:       e.c.Env,
+		Env:       j.role.env(e.c.Env),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start session '%s' of step '%s': %w", j.session, j.step, err)

@@ -32,3 +32,12 @@ func PolicyOf(role Role, dir string) guards.Policy {
 	}
 	return role.policy(append(role.ownTools(), role.builtin()...), roots, []string{dir})
 }
+
+// env is the environment of the commands of a session of the role. A coordinator
+// only looks, and beside that its commands do nothing.
+func (r Role) env(base []string) []string {
+	if r == Coordinator {
+		return guards.LookEnv(base)
+	}
+	return base
+}

@@ -18,12 +18,25 @@
 // A glance is a command that only looks: it changes nothing, sends nothing away,
 // ends by itself, and what it says goes stale. Glance parses the command, prints
 // the tree, parses what it printed and judges that tree, and the printed text is
-// what must be run: parser and shell disagree about some texts (a comment that
-// ends in a backslash, a carriage return), and none of those survives printing.
-// It fails closed by the type of node: what it does not know it refuses, so a
-// new version of the grammar makes it stricter. Commands and their options are
-// data, in table.go; an option that is not listed is refused. There are no
-// expansions: a word is what it says.
+// what must be run, in the environment of LookEnv: parser and shell disagree
+// about some texts (a comment that ends in a backslash, a carriage return), and
+// none of those survives printing. It fails closed by the type of node: what it
+// does not know it refuses, so a new version of the grammar makes it stricter.
+// Commands and their options are data, in the tables; an option that is not
+// listed is refused. So are looks that may hold secrets, by the policy and not by
+// Glance, since they only look.
+//
+// What a command computes is not known, and stands as a hole in the text of its
+// words: $(…) of looks, what a pattern finds, a variable. A hole must not stand
+// where a program could take it for an option, unless no option of the program
+// does harm. Loops over written-out words are judged once for each word.
+//
+// A git repository can name programs to run, and which repository git takes
+// depends on the directory. In the checkout its configuration is the person's.
+// Elsewhere, what only reads objects and refs is given the options that run
+// nothing, and what reads files is told to take the checkout's repository, or
+// refused: another one's filters cannot be switched off. All of it is in the
+// printed text, and is not added twice.
 //
 // What a path really is (links, mounts) is not decided here; the fence of the
 // operating system does that. Nor are prompts for a human: a refusal is final.
