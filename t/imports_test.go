@@ -28,19 +28,20 @@ var rules = map[string]rule{
 		// Never the root package of go-git: its initialisation costs every start 3.6 ms.
 		outside: []string{goGit + "/plumbing", goGit + "/plumbing/...", goGit + "/storage/...", "github.com/go-git/go-billy/v5/..."},
 	},
-	"worktree/process": {},
-	"worktree":         {ours: []string{"gitstate/gitcmd", "worktree/process"}},
+	"worktree/fence":   {outside: []string{"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"}},
+	"worktree/process": {ours: []string{"worktree/fence"}},
+	"worktree":         {ours: []string{"gitstate/gitcmd", "worktree/fence", "worktree/process"}},
 	"guards": {
 		outside: []string{"mvdan.cc/sh/v3/syntax"},
 		never:   []string{"os", "os/exec", "net", "net/...", "time", "context"},
 	},
 	"plugin":         {},
-	"engine/harness": {ours: []string{"guards"}},
+	"engine/harness": {ours: []string{"guards", "worktree/fence"}},
 	"engine/harness/harnesstest": {
 		ours: []string{"engine/harness", "guards"},
 	},
 	"engine/harness/messages": {
-		ours: []string{"engine/harness", "guards", "worktree/process"},
+		ours: []string{"engine/harness", "guards", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
@@ -48,7 +49,7 @@ var rules = map[string]rule{
 	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
 	"engine/rehearse": {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine": {
-		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/process", "guards", "engine/harness"},
+		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "engine/harness"},
 		never: []string{"os/exec", "database/sql"},
 	},
 	"cmd/git-flower": {
@@ -103,6 +104,7 @@ var linked = []string{
 	"github.com/invopop/jsonschema",
 	"github.com/jbenet/go-context",
 	"github.com/joho/godotenv",
+	"github.com/landlock-lsm/go-landlock",
 	"github.com/lucasb-eyer/go-colorful",
 	"github.com/mattn/go-isatty",
 	"github.com/mattn/go-runewidth",
@@ -127,6 +129,7 @@ var linked = []string{
 	"golang.org/x/sync",
 	"golang.org/x/sys",
 	"golang.org/x/term",
+	"kernel.org/pub/linux/libs/security/libcap/psx",
 	"modernc.org/libc",
 	"modernc.org/mathutil",
 	"modernc.org/memory",

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"os"
+
+	"git-flower/worktree/fence"
 )
 
 func main() {
+	fence.Main()
 	env := newEnv(os.Stdin, os.Stdout, os.Stderr)
 	ctx, stop := untilSignal(context.Background(), env.heedInterrupt, env.impatient)
 	code := 0

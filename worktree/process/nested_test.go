@@ -10,10 +10,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"git-flower/worktree/fence"
 )
 
 // TestMain lets the test binary play a program that runs a command itself.
 func TestMain(m *testing.M) {
+	fence.Main()
 	if script := os.Getenv("PROCESS_TEST_SCRIPT"); script != "" {
 		dir, err := os.Getwd()
 		if err != nil {

@@ -1,6 +1,10 @@
 package process
 
-import "time"
+import (
+	"time"
+
+	"git-flower/worktree/fence"
+)
 
 // A Command is a shell script to run for a model or for a check.
 type Command struct {
@@ -9,6 +13,7 @@ type Command struct {
 	Env     []string      // the whole environment, "KEY=value"; see Env
 	Timeout time.Duration // zero means none but the context's
 	Limit   int           // bytes of output kept; zero means DefaultLimit
+	Fence   *fence.Policy // what it is held to; nil, and one that holds nothing, mean the user's rights
 }
 
 // DefaultLimit is how many bytes of output are kept when a Command names no

@@ -83,12 +83,12 @@ func (c Command) spawn(out io.Writer) (*job, error) {
 	}
 	defer w.Close()
 	mark := newMark()
-	cmd := exec.Command(shell, "-c", c.Script)
+	cmd := &exec.Cmd{Path: shell, Args: []string{"sh", "-c", c.Script}}
 	cmd.Dir = c.Dir
 	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], "PWD="+c.Dir, mark+"="+c.Dir)
 	cmd.Stdout, cmd.Stderr = w, w
 	ownSession(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := c.start(cmd); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -99,6 +99,38 @@ func (c Command) spawn(out io.Writer) (*job, error) {
 	go j.copyOutput()
 	go j.reap()
 	return j, nil
+}
+
+// start starts cmd, behind the fence if there is one.
+func (c Command) start(cmd *exec.Cmd) error {
+	if c.Fence == nil || !c.Fence.On() {
+		return cmd.Start()
+	}
+	l, err := c.Fence.Wrap(append([]string{cmd.Path}, cmd.Args[1:]...))
+	if err != nil {
+		return err
+	}
+	cmd.Path, cmd.Args, cmd.ExtraFiles = l.Path, l.Args, l.Files
+	cmd.Env = append(cmd.Env, l.Env...)
+	c.Fence.Attr(cmd.SysProcAttr)
+	if err := cmd.Start(); err != nil {
+		l.Cancel()
+		return err
+	}
+	if err := l.Started(); err != nil {
+		cmd.Process.Kill()
+		return errors.Join(err, ignoreExit(cmd.Wait()))
+	}
+	return nil
+}
+
+// ignoreExit drops what says that a process was killed, which we know.
+func ignoreExit(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil
+	}
+	return err
 }
 
 func (j *job) copyOutput() {
