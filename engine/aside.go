@@ -62,7 +62,7 @@ func (e *Engine) consultOracle(ctx context.Context, a Aside) (answer string, spe
 		return "", false, err
 	}
 	session := newSession()
-	t, err := e.open(ctx, job{step: asideStep, label: asideStep, role: Oracle, dir: e.c.Dir, session: session, limits: asideLimits})
+	t, err := e.open(ctx, job{step: asideStep, label: asideStep, role: Oracle, dir: e.c.Dir, session: session, limits: asideLimits, fence: e.c.Fence})
 	if err != nil {
 		return "", false, err
 	}

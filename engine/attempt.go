@@ -52,7 +52,7 @@ func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
 // enter opens an attempt's session and finds what is said in it first.
 func (e *Engine) enter(ctx context.Context, a Attempt, p place, dir string, tools ...harness.Tool) (*talk, []harness.Message, error) {
 	t, err := e.open(ctx, job{
-		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: dir, session: p.session, resume: !p.fresh,
+		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: dir, session: p.session, resume: !p.fresh, fence: e.c.Fence,
 		tools: append(tools, e.askTool(a.Step, p.session, string(a.Step.Role))),
 	})
 	if err != nil {

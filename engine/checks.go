@@ -35,7 +35,7 @@ func (e *Engine) runChecks(ctx context.Context, g document.Goal, t *worktree.Tre
 		}
 		quiet := e.waiting(ctx, Event{Step: step, Role: "check", Text: check.Command}, e.c.CheckTimeout)
 		r, err := e.deps.Commands.Run(ctx, process.Command{
-			Script: check.Command, Dir: t.Path, Env: e.c.Env, Timeout: e.c.CheckTimeout,
+			Script: check.Command, Dir: t.Path, Env: e.c.Env, Timeout: e.c.CheckTimeout, Fence: t.Fence,
 		})
 		quiet()
 		if err != nil {
@@ -74,7 +74,7 @@ func (e *Engine) missingProgram(ctx context.Context, command string, t *worktree
 	if !bareWord.MatchString(word) {
 		return ""
 	}
-	r, err := e.deps.Commands.Run(ctx, process.Command{Script: "command -v " + word, Dir: t.Path, Env: e.c.Env, Timeout: e.c.CheckTimeout})
+	r, err := e.deps.Commands.Run(ctx, process.Command{Script: "command -v " + word, Dir: t.Path, Env: e.c.Env, Timeout: e.c.CheckTimeout, Fence: t.Fence})
 	if err != nil || r.ExitCode == 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
 	"git-flower/guards"
+	"git-flower/worktree/fence"
 )
 
 // A job is one session's part in an attempt.
@@ -24,7 +25,8 @@ type job struct {
 	dir    string
 	roots  []string // where file tools may write
 	tools  []harness.Tool
-	shell  bool // Bash, beside what the role has
+	shell  bool          // Bash, beside what the role has
+	fence  *fence.Policy // what commands are held to
 	limits limits
 	// session to go on in; empty: a new one.
 	session string
@@ -88,7 +90,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Tools: builtin, Custom: t.custom(),
 		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
 		Gate:      gate{e: e, row: row, ceiling: j.limits.cost},
-		Env:       j.role.env(e.c.Env),
+		Env:       j.role.env(e.c.Env), Fence: j.fence,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start session '%s' of step '%s': %w", j.session, j.step, err)

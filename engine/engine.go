@@ -10,6 +10,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
+	"git-flower/worktree/fence"
 )
 
 // Deps are the things outside that an engine works with.
@@ -39,11 +40,12 @@ type Config struct {
 	Machine string
 	Limits  Limits
 
-	Dir          string   // the user's checkout, read by coordinator and clarifier
-	Bench        string   // the run's bench, created by the caller
-	Environment  string   // a report of the machine for whoever sets the goal
-	Instructions string   // the user's own, for every role
-	Env          []string // environment of workers' commands and of checks
+	Dir          string        // the user's checkout, read by coordinator and clarifier
+	Bench        string        // the run's bench, created by the caller
+	Environment  string        // a report of the machine for whoever sets the goal
+	Instructions string        // the user's own, for every role
+	Env          []string      // environment of workers' commands and of checks
+	Fence        *fence.Policy // what commands in Dir are held to; nil holds nothing
 
 	Model        string // every role's, unless Roles names another
 	Roles        map[Role]RoleConfig

@@ -65,7 +65,7 @@ func (e *Engine) judge(ctx context.Context, a Adjudicate) error {
 	defer e.discard(ctx, scene)
 	session := newSession()
 	t, err := e.open(ctx, job{
-		step: a.Step.Name, label: tr.label(), role: Judge, dir: scene.Path, session: session,
+		step: a.Step.Name, label: tr.label(), role: Judge, dir: scene.Path, session: session, fence: scene.Looking(),
 		tools: []harness.Tool{tr.tool(), e.askTool(a.Step, session, string(Judge))}, shell: e.c.JudgeCanRun,
 	})
 	if err != nil {

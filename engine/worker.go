@@ -10,6 +10,7 @@ import (
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 	"git-flower/worktree"
+	"git-flower/worktree/fence"
 )
 
 // worker is one worker at work.
@@ -135,8 +136,28 @@ func (w *worker) open(ctx context.Context) (*talk, error) {
 	}
 	return w.e.open(ctx, job{
 		step: w.a.Step.Name, label: w.a.Label, role: Worker, worker: m.Worker, dir: w.tree.Path,
-		roots: []string{w.tree.Path, w.e.c.Bench}, session: m.Session, resume: n > 0,
+		roots: w.roots(), session: m.Session, resume: n > 0,
+		fence: w.fence(),
 	})
+}
+
+// roots are where the worker's file tools may write.
+func (w *worker) roots() []string {
+	roots := []string{w.tree.Path, w.e.c.Bench}
+	if w.tree.Fence != nil {
+		roots = append(roots, w.tree.Fence.Temp)
+	}
+	return roots
+}
+
+// fence is what the worker's commands are held to: those of its tree may change
+// the bench as well.
+func (w *worker) fence() *fence.Policy {
+	if w.tree.Fence == nil {
+		return nil
+	}
+	f := w.tree.Fence.With(w.e.c.Bench)
+	return &f
 }
 
 // talk gives the task and returns the report; one that breaks the form is sent

@@ -73,7 +73,7 @@ func (p *Pool) make(ctx context.Context, o owner, tree string, more filler) (*Tr
 		return nil, errors.Join(err, p.recycle(context.WithoutCancel(ctx), s), s.unlock())
 	}
 	p.hold(s)
-	return s.asTree(), nil
+	return p.asTree(s), nil
 }
 
 // claim marks a slot as ours to build in, fills it and sets it up.
@@ -84,7 +84,7 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, base, tree string) e
 	}
 	crashPoint("worktree-add-claimed")
 	// What was started in an earlier folder of this name would write into this one.
-	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
+	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s), p.dropFenced(s), p.makeFenced(s, o.State == stateScratch)); err != nil {
 		return err
 	}
 	if err := p.fill(ctx, s, was, tree, o.want); err != nil {

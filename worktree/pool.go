@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-flower/gitstate/gitcmd"
+	"git-flower/worktree/fence"
 )
 
 // DefaultLimit is the size in bytes over which a file that the worker's HEAD
@@ -29,6 +30,7 @@ type Config struct {
 	Setup     string                         // a shell command that prepares each new tree once; may be empty
 	SetupTime time.Duration                  // how long it may take; zero means DefaultSetupTime
 	NoSync    bool                           // leave it to the system when objects reach the disk
+	Fence     fence.Policy                   // what commands in the trees are held to besides; see Tree.Fence
 }
 
 // A Pool keeps the workers' trees of one repository. Several processes may use
@@ -54,6 +56,10 @@ type Tree struct {
 	Base   string // commit it was made at
 
 	SetupFailed string // why Config.Setup did not succeed in it, with the end of its output
+
+	// Fence is what commands in the tree are held to: they may change the tree, its
+	// git directory, caches and temporary files. Nil where nothing is held.
+	Fence *fence.Policy
 }
 
 // A Spec names a worker of a run and the commit its tree starts at.

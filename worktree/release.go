@@ -60,7 +60,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 		}
 	}
 	crashPoint("worktree-release-cleaned")
-	if err := errors.Join(p.discard(s.git()), p.dropCopies(s)); err != nil {
+	if err := errors.Join(p.discard(s.git()), p.dropCopies(s), p.dropFenced(s)); err != nil {
 		return err
 	}
 	return s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} })

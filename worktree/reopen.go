@@ -36,7 +36,7 @@ func (p *Pool) reopen(ctx context.Context, spec Spec) (*Tree, error) {
 		return nil, fs.ErrNotExist
 	}
 	if s := p.heldSlot(name); s != nil {
-		return s.asTree(), nil
+		return p.asTree(s), nil
 	}
 	s, err := p.lockDead(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Pool) reopen(ctx context.Context, spec Spec) (*Tree, error) {
 		return nil, errors.Join(err, s.unlock())
 	}
 	p.hold(s)
-	return s.asTree(), nil
+	return p.asTree(s), nil
 }
 
 // resume puts a worker's slot in order after the process before it ended.
@@ -54,7 +54,7 @@ func (p *Pool) resume(ctx context.Context, s *slot, spec Spec) error {
 	if s.owner.State != stateWorking || s.owner.Run != spec.Run || s.owner.Worker != spec.Worker {
 		return fs.ErrNotExist
 	}
-	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s)); err != nil {
+	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s), p.makeFenced(s, false)); err != nil {
 		return err
 	}
 	if err := p.restoreDeleted(ctx, s); err != nil {

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"git-flower/gitstate/gitcmd"
+	"git-flower/worktree/fence"
 )
 
 // TestMain gives every test the same small world: an empty HOME, no system
 // configuration, and nothing inherited that ties git to a repository.
 func TestMain(m *testing.M) {
+	fence.Main()
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}

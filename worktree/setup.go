@@ -96,6 +96,7 @@ func (p *Pool) setUp(ctx context.Context, s *slot, base, tree string, anew bool)
 	done := setup{Command: p.c.Setup}
 	r, err := process.Run(ctx, process.Command{
 		Script: p.c.Setup, Dir: s.tree(), Env: process.Env(), Timeout: p.c.SetupTime, Limit: setupOutput,
+		Fence: p.fenced(s, anew),
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -23,8 +23,10 @@ import (
 //	                    index   our own index of tree/, never the worker's
 //	                    drafts/ objects made of tree/ and not imported yet
 //	                    incoming/ objects on their way to the user
+//	                    temp/   temporary files of commands
+//	                    cache/  caches of commands in a throw-away tree
 //
-// Only tree/ and git/ are for the worker.
+// Only tree/, git/, temp/ and cache/ are for commands.
 type slot struct {
 	name  string
 	dir   string
@@ -47,9 +49,13 @@ func (s *slot) git() string      { return filepath.Join(s.dir, "git") }
 func (s *slot) index() string    { return filepath.Join(s.dir, "index") }
 func (s *slot) drafts() string   { return filepath.Join(s.dir, "drafts") }
 func (s *slot) incoming() string { return filepath.Join(s.dir, "incoming") }
+func (s *slot) temp() string     { return filepath.Join(s.dir, "temp") }
 
-func (s *slot) asTree() *Tree {
-	return &Tree{Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base, SetupFailed: s.setup.Failed}
+func (p *Pool) asTree(s *slot) *Tree {
+	return &Tree{
+		Path: s.tree(), GitDir: s.git(), Slot: s.name, Base: s.owner.Base, SetupFailed: s.setup.Failed,
+		Fence: p.fenced(s, s.owner.State == stateScratch),
+	}
 }
 
 // set changes what the owner file says, on disk first.

@@ -62,7 +62,7 @@ func runAsk(ctx context.Context, env *Env, c *call) error {
 
 // askBeside opens what the oracle looks at, and asks.
 func (w *wake) askBeside(ctx context.Context, question string) (err error) {
-	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, ""); err != nil {
+	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, "", w.fence); err != nil {
 		return err
 	}
 	if err = w.openCheckout(ctx); err == nil {

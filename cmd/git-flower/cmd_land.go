@@ -9,6 +9,7 @@ import (
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 	"git-flower/worktree"
+	"git-flower/worktree/fence"
 )
 
 func landCommand() *command {
@@ -80,7 +81,7 @@ func land(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Ru
 	if !made {
 		return endf(endNo, fmt.Sprintf(`"git flower resume %s" goes on with it`, name), "run '%s' has no result yet", name)
 	}
-	pool, err := openPool(ctx, env, store, 0, "")
+	pool, err := openPool(ctx, env, store, 0, "", fence.Policy{})
 	if err != nil {
 		return err
 	}
@@ -189,10 +190,10 @@ func landMessage(h gitstate.History) string {
 // openPool opens the workers' trees of the repository. The limit is the greatest
 // size of a new file that is kept; zero is the usual one. The setup is the command
 // that prepares new trees.
-func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64, setup string) (*worktree.Pool, error) {
+func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64, setup string, f fence.Policy) (*worktree.Pool, error) {
 	l := store.Layout()
 	return worktree.Open(ctx, worktree.Config{
-		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now, Limit: limit, Setup: setup,
+		Git: store.Git(), GitDir: l.GitDir, CommonDir: l.CommonDir, State: l.State, Now: env.Now, Limit: limit, Setup: setup, Fence: f,
 	})
 }
 

@@ -100,7 +100,10 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 		return err
 	}
 	// Where no trees can be made there is no run either.
-	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup); err != nil {
+	if err = w.putUpFence(ctx); err != nil {
+		return err
+	}
+	if w.pool, err = openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup, w.treeFence()); err != nil {
 		return err
 	}
 	if err = w.takeCheckout(ctx); err == nil {
@@ -226,7 +229,7 @@ func (w *wake) banner(ctx context.Context) error {
 	if w.store.Identity(ctx).Fallback {
 		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
 	}
-	b.WriteString("  fence   none: workers' commands run with your rights\n")
+	fmt.Fprintf(&b, "  fence   %s\n", w.fenceWords())
 	return write(w.env.Out, b.String())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"git-flower/gitstate"
 	"git-flower/gitstate/gitcmd"
+	"git-flower/worktree/fence"
 )
 
 // Unlimited stands in Config.Asks for no limit.
@@ -39,6 +40,8 @@ type Config struct {
 
 	SnapshotLimit int64                 // bytes
 	Setup         string                // command that prepares a worker's new tree
+	Fence         fence.Level           // how much what holds commands matters
+	FencePorts    []uint16              // TCP ports they may connect to; none: all
 	Roles         map[string]RoleConfig // by role's name
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-flower/gitstate"
+	"git-flower/worktree/fence"
 )
 
 // A setting is a thing a user can set in four ways: option, environment,
@@ -97,6 +98,11 @@ func settings() []setting {
 			func(c *Config, v string) error { return parseSize(&c.SnapshotLimit, v) }},
 		{option{}, "flower.setup", "", "a command that prepares each new tree of a worker once",
 			words(func(c *Config) *string { return &c.Setup })},
+		{option{long: "fence", value: "auto|require|off", text: "hold workers' commands to their trees (default auto)"},
+			"flower.fence", "auto", "whether workers' commands are held to their trees by the system",
+			func(c *Config, v string) (err error) { c.Fence, err = fence.ParseLevel(v); return err }},
+		{option{}, "flower.fencePorts", "", "the TCP ports that workers' commands may connect to, with commas between them; none means all",
+			func(c *Config, v string) error { return parsePorts(&c.FencePorts, v) }},
 		{option{}, "flower.fsync", "true", "whether a record is on disk before a run goes on; off is for benchmarks only",
 			truth(func(c *Config) *bool { return &c.Fsync })},
 	}
@@ -142,7 +148,7 @@ func rehearsedOption() option {
 
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
-	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "detach", "window", "instructions", "judge-can-run", "handoff", "harness", "model"),
+	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "detach", "window", "instructions", "judge-can-run", "fence", "handoff", "harness", "model"),
 		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
 		jsonOption())
 }

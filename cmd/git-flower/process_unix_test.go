@@ -12,10 +12,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"git-flower/worktree/fence"
 )
 
 // TestMain lets the test binary be the tool, so that tests can send it signals.
 func TestMain(m *testing.M) {
+	fence.Main()
 	if os.Getenv("BE_GIT_FLOWER") != "" {
 		os.Unsetenv("BE_GIT_FLOWER")
 		main()

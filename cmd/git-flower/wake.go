@@ -16,6 +16,7 @@ import (
 	"git-flower/engine/session"
 	"git-flower/gitstate"
 	"git-flower/worktree"
+	"git-flower/worktree/fence"
 	"git-flower/worktree/process"
 )
 
@@ -34,6 +35,7 @@ type wake struct {
 	place  *worktree.InPlace // the checkout, when workers edit it
 	trust  string            // the record whose commands are accepted, as the user named it
 
+	fence   fence.Policy // what all commands of this process are held to
 	resumes bool // the run was there before this process
 
 	checkout *worktree.Tree
@@ -47,7 +49,10 @@ func (w *wake) goOn(ctx context.Context) error {
 
 // inTrees opens the pool for what is done.
 func (w *wake) inTrees(ctx context.Context, do func(context.Context) error) error {
-	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup)
+	if err := w.putUpFence(ctx); err != nil {
+		return err
+	}
+	pool, err := openPool(ctx, w.env, w.store, w.config.SnapshotLimit, w.config.Setup, w.treeFence())
 	if err != nil {
 		return err
 	}
@@ -69,6 +74,9 @@ func (w *wake) goOnInTrees(ctx context.Context) error {
 
 func (w *wake) driveThere(ctx context.Context) error {
 	if err := w.banner(ctx); err != nil {
+		return err
+	}
+	if err := w.acceptUnfenced(ctx); err != nil {
 		return err
 	}
 	return w.drive(ctx)
@@ -217,6 +225,10 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 	if err != nil {
 		return engine.Config{}, err
 	}
+	held, err := w.checkoutFence()
+	if err != nil {
+		return engine.Config{}, err
+	}
 	roles := map[engine.Role]engine.RoleConfig{}
 	for role, c := range w.config.Roles {
 		roles[engine.Role(role)] = engine.RoleConfig(c)
@@ -225,7 +237,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: w.limits(),
 		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store, w.run.History().Base), Instructions: instructions,
-		Env: process.Env(w.marks()...), Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
+		Env: process.Env(w.marks()...), Fence: held, Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 		KeepEvery: engine.DefaultKeepEvery,
 	}, nil

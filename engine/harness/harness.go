@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-flower/guards"
+	"git-flower/worktree/fence"
 )
 
 // A Harness runs sessions: model contexts with an id of their own. Sessions of
@@ -88,6 +89,8 @@ type Options struct {
 
 	// Env is the whole environment of commands that tools start.
 	Env []string
+	// Fence is what those commands are held to; nil holds nothing.
+	Fence *fence.Policy
 }
 
 // A Tool is a tool of ours, offered to the model beside the built-in ones.

@@ -36,6 +36,7 @@ func (p Policy) With(dirs ...string) Policy {
 func (p Policy) ReadOnly() Policy {
 	p.Read = slices.Concat(p.Read, p.Write)
 	p.Write = nil
+	p.Env = append(p.Env[:len(p.Env):len(p.Env)], "GIT_OPTIONAL_LOCKS=0")
 	return p
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-flower/engine/harness"
+	"git-flower/worktree/fence"
 	"git-flower/worktree/process"
 )
 
@@ -48,6 +49,8 @@ type shell struct {
 	dir string
 	env []string
 
+	fence *fence.Policy
+
 	mayLeave bool // commands in the background
 	shells   *shells
 }
@@ -74,7 +77,7 @@ func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) 
 	if in.Timeout > 0 {
 		limit = time.Duration(min(in.Timeout, float64(bashMaxTimeout.Milliseconds()))) * time.Millisecond
 	}
-	r, err := s.run(ctx, process.Command{Script: in.Command, Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput})
+	r, err := s.run(ctx, process.Command{Script: in.Command, Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput, Fence: s.fence})
 	if ctx.Err() != nil {
 		return harness.Result{}, ctx.Err()
 	}

@@ -101,7 +101,7 @@ func (s *toolset) definitions() []json.RawMessage {
 // its inputs, so that prompts and guards serve both harnesses.
 func (s *toolset) builtins(h *Harness, o harness.Options) []*tool {
 	f := s.files
-	sh := &shell{run: h.c.Shell, dir: o.Dir, env: o.Env, shells: s.shells}
+	sh := &shell{run: h.c.Shell, dir: o.Dir, env: o.Env, fence: o.Fence, shells: s.shells}
 	// What cannot be looked at and ended again is not left running.
 	sh.mayLeave = h.c.Background != nil && slices.Contains(o.Tools, "BashOutput") && slices.Contains(o.Tools, "KillShell")
 	all := []*tool{
