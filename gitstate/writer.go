@@ -64,3 +64,13 @@ func harmless(extension string) bool {
 	}
 	return false
 }
+
+// ObjectPath names what writes the repository's objects: "go-git", or "git" where
+// go-git's way does not suit the repository.
+func (s *Store) ObjectPath(ctx context.Context) (string, error) {
+	w, err := s.objectWriter(ctx)
+	if _, native := w.(nativeWriter); native && err == nil {
+		return "go-git", nil
+	}
+	return "git", err
+}

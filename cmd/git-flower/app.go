@@ -26,6 +26,7 @@ func commands() []*command {
 		stopCommand(),
 		landCommand(),
 		demoCommand(),
+		doctorCommand(),
 		helpCommand(),
 		fsckCommand(),
 		guardCommand(),

@@ -55,7 +55,7 @@ const (
 	needsNamespaces = "user namespaces"
 	needsEither     = "Landlock or user namespaces"
 	needsNewer      = "a newer kernel"
-	needsNothing    = "nothing on this system"
+	needsNothing    = "what no system has yet"
 )
 
 // Holds lists what a fence is for, and what of it these means hold.
@@ -94,9 +94,12 @@ func (m Means) Holds() []Hold {
 		{"modes, owners and times outside stay", space, needsNamespaces},
 		{"the home directory, /run and other workers' trees are not seen", space, needsNamespaces},
 		{"sockets of agents and services in them are not reached", either(abi(9)), needsNamespaces},
-		{"other processes are not seen", space, needsNamespaces},
+		{"other processes and their environments are not seen", space, needsNamespaces},
+		{"shared memory outside is not reached", space, needsNamespaces},
 		{"nothing lives on when git flower is killed", space, needsNamespaces},
 		{"sockets elsewhere in the file system are not reached", abi(9), needsLandlock + " (ABI 9)"},
+		{"Multipath TCP goes to listed ports only", "", needsNothing},
+		{"files that are seen are not locked", "", needsNothing},
 		{"UDP goes to listed ports only", "", needsNothing},
 		{"files outside the hidden folders are not read", "", needsNothing},
 	}
