@@ -22,7 +22,11 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(2)
 		}
-		r, err := Run(context.Background(), Command{Script: script, Dir: dir, Env: Env()})
+		c := Command{Script: script, Dir: dir, Env: Env()}
+		if os.Getenv("PROCESS_TEST_FENCE") != "" {
+			c.Fence = &fence.Policy{Means: fence.Probe(context.Background()), Write: []string{dir}}
+		}
+		r, err := Run(context.Background(), c)
 		fmt.Print(r.Output)
 		if err != nil {
 			os.Exit(2)
