@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,26 @@ func (p *Pool) fenced(s *slot, throwAway bool) *fence.Policy {
 	f.Hide = append(f.Hide[:len(f.Hide):len(f.Hide)], p.c.State, p.c.CommonDir, p.c.GitDir)
 	f.Read = append(f.Read[:len(f.Read):len(f.Read)], p.borrowed()...)
 	f.Temp = s.temp()
+	f.Env = append(append(f.Env[:len(f.Env):len(f.Env)], "TMPDIR="+f.Temp), fence.CacheEnv(caches, os.LookupEnv)...)
+	return &f
+}
+
+// fenced is the policy for the commands of a worker that has the checkout: with
+// namespaces it cannot plant what the user's own git would run, nor reach what
+// we keep there; with Landlock alone it can.
+func (c *InPlace) fenced(l *look) *fence.Policy {
+	p := c.p
+	if !p.c.Fence.On() {
+		return nil
+	}
+	caches := filepath.Join(p.c.State, "cache")
+	f := p.c.Fence.With(l.view.top, p.c.GitDir, p.c.CommonDir, caches)
+	f.Hide = append(f.Hide[:len(f.Hide):len(f.Hide)], p.c.State, filepath.Join(p.c.CommonDir, "flower"))
+	f.Read = append(f.Read[:len(f.Read):len(f.Read)], filepath.Join(p.c.CommonDir, "config"), filepath.Join(p.c.CommonDir, "hooks"), filepath.Join(p.c.GitDir, "config.worktree"))
+	f.Temp = filepath.Join(c.dir, "temp")
+	if errors.Join(os.MkdirAll(f.Temp, 0o700), fence.MakeCaches(caches, os.LookupEnv)) != nil {
+		f.Temp = "" // then there are no temporary files, which a command will tell
+	}
 	f.Env = append(append(f.Env[:len(f.Env):len(f.Env)], "TMPDIR="+f.Temp), fence.CacheEnv(caches, os.LookupEnv)...)
 	return &f
 }

@@ -79,7 +79,7 @@ func meanwhileMessage(run string) string {
 }
 
 func (c *InPlace) tree(l *look) *Tree {
-	return &Tree{Path: l.view.top, GitDir: c.p.c.GitDir, Slot: inPlaceSlot, Base: c.note.Base}
+	return &Tree{Path: l.view.top, GitDir: c.p.c.GitDir, Slot: inPlaceSlot, Base: c.note.Base, Fence: c.fenced(l)}
 }
 
 // Reopen is Add for a worker that has the checkout already; commands of the run

@@ -90,11 +90,11 @@ func (w *wake) acceptUnfenced(ctx context.Context) error {
 		return nil
 	}
 	if w.person == here {
-		yes, err := w.confirm(ctx, "no fence holds here; let workers' commands run with your rights? [y/N] ")
+		line, err := w.ask(ctx, "no fence holds here; let workers' commands run with your rights? [y/N] ")
 		if err != nil {
 			return err
 		}
-		if yes {
+		if said := strings.ToLower(strings.TrimSpace(line)); said == "y" || said == "yes" {
 			return remember(file, "accepted")
 		}
 	}

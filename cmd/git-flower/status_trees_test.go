@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-flower/worktree"
+	"git-flower/worktree/fence"
 )
 
 // A tree that was moved aside may hold the only copy of something: it must not
@@ -19,7 +20,7 @@ func TestStatusTellsOfTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := openPool(ctx, d.env, store, 0, "")
+	pool, err := openPool(ctx, d.env, store, 0, "", fence.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

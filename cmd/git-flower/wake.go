@@ -36,7 +36,7 @@ type wake struct {
 	trust  string            // the record whose commands are accepted, as the user named it
 
 	fence   fence.Policy // what all commands of this process are held to
-	resumes bool // the run was there before this process
+	resumes bool         // the run was there before this process
 
 	checkout *worktree.Tree
 	changes  worktree.Changes // that the run began with, in the wake that began it
