@@ -4,6 +4,7 @@ test_description='the demo, as a newcomer meets it: an empty HOME, no identity, 
 
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-flower.sh"
+unset GIT_FLOWER_FENCE
 
 cd "$TRASH_DIRECTORY" || exit 1
 

@@ -4,6 +4,7 @@ test_description='flower.setup prepares each new tree of a worker'
 
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-flower.sh"
+unset GIT_FLOWER_FENCE
 
 cd "$TRASH_DIRECTORY" || exit 1
 

@@ -111,6 +111,10 @@ TMPDIR=$TRASH_DIRECTORY/tmp
 GIT_CONFIG_NOSYSTEM=1
 GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY # nothing above is a repository of ours
 PATH=${TEST_FLOWER_BIN:+$TEST_FLOWER_BIN:}$PATH
+# Commands of workers in these scripts meet the script outside of their trees. A
+# script about what users get unsets it.
+GIT_FLOWER_FENCE=off
+export GIT_FLOWER_FENCE
 export LANG LC_ALL TZ TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME TMPDIR
 export GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES PATH TEST_DIRECTORY TRASH_DIRECTORY TEST_FLOWER_BIN TEST_FLOWER_CRASH_BIN
 git config --global user.name 'A U Thor' &&
