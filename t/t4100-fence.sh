@@ -123,10 +123,12 @@ test_expect_success LANDLOCK,NAMESPACES 'with all that holds here none does' '
 	test_path_missing home/.profile
 '
 
+# The environment of a process stays shut only because of the namespace that
+# keeps this run from making others.
 test_expect_success LANDLOCK,NAMESPACES 'with Landlock alone reading alone gets through' '
 	play landlock unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && exec \"\$@\"" sh &&
 	grep "fence .*Landlock.*alone" start.out &&
-	through landlock && printf "environ\nkey\n" >expect && test_cmp expect got &&
+	through landlock && echo key >expect && test_cmp expect got &&
 	outside >after && test_cmp before after
 '
 
