@@ -41,44 +41,36 @@ func ForUser(m Means, env lookup) Policy {
 // and that are no place for keys.
 var homeParts = []string{
 	".gitconfig", ".config/git",
-	".local/bin", ".local/lib", ".local/pipx", ".local/share/pipx", ".local/share/uv", ".local/share/mise", ".local/share/fnm",
+	".local/bin", ".local/lib", ".local/pipx", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/fnm",
 	".cargo/bin", ".cargo/config.toml", ".cargo/config", ".rustup", "go/bin", "go/pkg/mod", "sdk",
 	".nvm", ".volta", ".fnm", ".nodenv", ".bun/bin", ".deno/bin", ".npm-global", ".asdf", ".tool-versions",
-	".pyenv", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm", ".gem", ".sdkman", ".jenv",
+	".pyenv", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm", ".gem/ruby", ".sdkman", ".jenv",
 	".dotnet", ".ghcup", ".cabal/bin", ".stack/programs", ".opam", ".elan", ".juliaup", ".nix-profile", ".local/state/nix",
-	".config/go",
+	".config/go/env",
 }
 
 // toolVariables name folders of programs that may be anywhere.
 var toolVariables = []string{"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "VOLTA_HOME", "ASDF_DATA_DIR"}
 
 // programs are the folders of PATH below home. What lies in a folder called bin
-// or shims needs what lies beside it, unless that is the home directory itself.
+// or shims needs what lies beside it, unless that is the home directory itself,
+// or one of its hidden folders, in which there may be keys.
 func programs(home string, path []string) []string {
+	home = filepath.Clean(home)
 	var dirs []string
 	for _, dir := range path {
-		if !filepath.IsAbs(dir) || filepath.Clean(dir) == filepath.Clean(home) || !below(filepath.Clean(dir), filepath.Clean(home)) {
+		dir = filepath.Clean(dir)
+		if dir == home || !below(dir, home) {
 			continue
 		}
-		top := filepath.Dir(filepath.Clean(dir))
-		base := filepath.Base(dir)
-		if (base == "bin" || base == "shims") && top != filepath.Clean(home) && !openHome[relative(home, top)] {
+		top := filepath.Dir(dir)
+		private := top == home || filepath.Dir(top) == home && (strings.HasPrefix(filepath.Base(top), ".") || filepath.Base(top) == "go")
+		if base := filepath.Base(dir); (base == "bin" || base == "shims") && !private {
 			dir = top
 		}
 		dirs = append(dirs, dir)
 	}
 	return dirs
-}
-
-// openHome are folders beside whose bin there is more than programs.
-var openHome = map[string]bool{".local": true, ".cargo": true, "go": true, ".config": true}
-
-func relative(home, dir string) string {
-	rel, err := filepath.Rel(home, dir)
-	if err != nil {
-		return dir
-	}
-	return rel
 }
 
 // CacheEnv is the environment in which build tools keep their caches below dir,
