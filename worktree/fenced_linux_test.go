@@ -68,7 +68,7 @@ func TestToolsBehindTheFence(t *testing.T) {
 		"m_test.go":  "package m\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fail()\n\t}\n}\n",
 		"test_a.py":  "def test_a(tmp_path):\n    (tmp_path / 'x').write_text('x')\n",
 		"Cargo.toml": "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub fn one() -> i32 { 1 }\n#[test]\nfn t() { assert_eq!(one(), 1) }\n",
-		"package.json": `{"name":"m","version":"1.0.0","dependencies":{"dep":"file:./dep"},"scripts":{"build":"node -e \"require('fs').writeFileSync('built','x')\""}}`,
+		"package.json":     `{"name":"m","version":"1.0.0","dependencies":{"dep":"file:./dep"},"scripts":{"build":"node -e \"require('fs').writeFileSync('built','x')\""}}`,
 		"dep/package.json": `{"name":"dep","version":"1.0.0","bin":"b.js"}`, "dep/b.js": "#!/usr/bin/env node\n",
 	})
 	r.git("branch", "side", "HEAD")
