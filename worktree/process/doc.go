@@ -1,7 +1,7 @@
 // Package process runs one shell command for a model or for a check, and ends
 // with it everything that the command started.
 //
-// A command gets "sh -c" in a session of its own without a terminal, nothing on
+// A command gets a shell of its own in a session of its own without a terminal, nothing on
 // standard input, and exactly the environment it is given; Env makes a clean
 // one. Standard output and error are one stream. Of that stream the head and
 // the tail are kept, up to a limit; the rest is counted and hashed as it flies

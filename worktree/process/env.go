@@ -44,6 +44,8 @@ func unwanted(name string) bool {
 	switch name {
 	case "PWD", "OLDPWD", "SHLVL", "_", "EDITOR", "VISUAL":
 		return true
+	case "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND":
+		return true // a shell would run or obey them before the command
 	case "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GPG_AGENT_INFO":
 		return true
 	}
@@ -53,7 +55,7 @@ func unwanted(name string) bool {
 	if strings.HasPrefix(name, "FLOWER_") {
 		return !strings.HasPrefix(name, markPrefix)
 	}
-	return strings.HasPrefix(name, "ANTHROPIC_") || strings.HasPrefix(name, "CLAUDE")
+	return strings.HasPrefix(name, "ANTHROPIC_") || strings.HasPrefix(name, "CLAUDE") || strings.HasPrefix(name, "BASH_FUNC_")
 }
 
 var (

@@ -42,8 +42,10 @@ func TestEnvIsCleanForCommands(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-0")
 	t.Setenv("GIT_DIR", "/nowhere")
 	t.Setenv("FLOWER_ENV", "/x")
+	t.Setenv("BASH_ENV", "/planted")
+	t.Setenv("BASH_FUNC_git%%", "() { planted; }")
 	r := sh(t, "env", nil)
-	for _, word := range []string{"sk-ant", "GIT_DIR", "FLOWER_ENV"} {
+	for _, word := range []string{"sk-ant", "GIT_DIR", "FLOWER_ENV", "planted"} {
 		if strings.Contains(r.Output, word) {
 			t.Errorf("a command sees %s", word)
 		}

@@ -8,7 +8,8 @@ import (
 
 // A Command is a shell script to run for a model or for a check.
 type Command struct {
-	Script  string        // handed to "sh -c" as one argument
+	Script  string        // handed to the shell after -c, as one argument
+	Shell   string        // its name, looked up in PATH; empty: sh
 	Dir     string        // working directory, absolute
 	Env     []string      // the whole environment, "KEY=value"; see Env
 	Timeout time.Duration // zero means none but the context's

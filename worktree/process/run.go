@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,8 @@ func start(ctx context.Context, c Command, out io.Writer) (*job, error) {
 }
 
 func (c Command) spawn(out io.Writer) (*job, error) {
-	shell, err := exec.LookPath("sh")
+	name := cmp.Or(c.Shell, "sh")
+	shell, err := exec.LookPath(name)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func (c Command) spawn(out io.Writer) (*job, error) {
 	}
 	defer w.Close()
 	mark := newMark()
-	cmd := &exec.Cmd{Path: shell, Args: []string{"sh", "-c", c.Script}}
+	cmd := &exec.Cmd{Path: shell, Args: []string{name, "-c", c.Script}}
 	cmd.Dir = c.Dir
 	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], "PWD="+c.Dir, mark+"="+c.Dir)
 	cmd.Stdout, cmd.Stderr = w, w

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	bashOutput     = 30_000 // bytes
 )
 
-const bashAbout = `Runs a command with sh. Each command runs in a new shell in the working directory: a cd or a variable does not last to the next one, so chain with && where it matters.
+const bashAbout = `Runs a command with %s. Each command runs in a new shell in the working directory: a cd or a variable does not last to the next one, so chain with && where it matters.
 Everything the command started is ended with it, also what '&' put in the background. There is no terminal and no input.
 Output over 30000 characters loses its middle. timeout is in milliseconds, 120000 if not given, 600000 at most.
 For files use Read, Edit, Write, Glob and Grep rather than cat, sed, find and grep.`
@@ -58,9 +59,18 @@ type shell struct {
 // tool is Bash, described with what it can do here.
 func (s *shell) tool() *tool {
 	if s.mayLeave {
-		return builtin("Bash", bashAbout+bashLeaves, bashLeaveSchema, false, s.bash)
+		return builtin("Bash", fmt.Sprintf(bashAbout, bashOrSh())+bashLeaves, bashLeaveSchema, false, s.bash)
 	}
-	return builtin("Bash", bashAbout, bashSchema, false, s.bash)
+	return builtin("Bash", fmt.Sprintf(bashAbout, bashOrSh()), bashSchema, false, s.bash)
+}
+
+// bashOrSh is the shell of the tool: models write for the one that it is named
+// after.
+func bashOrSh() string {
+	if _, err := exec.LookPath("bash"); err != nil {
+		return "sh"
+	}
+	return "bash"
 }
 
 func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) {
@@ -77,7 +87,7 @@ func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) 
 	if in.Timeout > 0 {
 		limit = time.Duration(min(in.Timeout, float64(bashMaxTimeout.Milliseconds()))) * time.Millisecond
 	}
-	r, err := s.run(ctx, process.Command{Script: in.Command, Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput, Fence: s.fence})
+	r, err := s.run(ctx, process.Command{Script: in.Command, Shell: bashOrSh(), Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput, Fence: s.fence})
 	if ctx.Err() != nil {
 		return harness.Result{}, ctx.Err()
 	}

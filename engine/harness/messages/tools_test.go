@@ -277,6 +277,18 @@ func TestBash(t *testing.T) {
 	}
 }
 
+// Models write for the shell that the tool is named after.
+func TestBashIsBash(t *testing.T) {
+	if bashOrSh() != "bash" {
+		t.Skip("missing bash")
+	}
+	k := newKit(t)
+	k.file("venv", "V=1\n")
+	if got := k.good("Bash", in{"command": "source ./venv && [[ $V == 1 ]] && cat <(echo {a,b})"}); got != "a b" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestBashBoundsItsTimeout(t *testing.T) {
 	var limits []time.Duration
 	k := newKit(t, func(c *Config) {
