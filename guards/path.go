@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A fileTool says which of a tool's inputs are paths.
@@ -35,7 +36,7 @@ func inside(p Policy, c Call) Decision {
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(c.Input, &fields) != nil {
-		return Deny(fmt.Sprintf("%s needs an object as its input", c.Tool))
+		return Deny(needsObject(c.Tool))
 	}
 	path, reason := target(c, tool, fields)
 	if reason != "" {
@@ -45,11 +46,61 @@ func inside(p Policy, c Call) Decision {
 	if !tool.writes {
 		roots = slices.Concat(p.Roots, p.Readable)
 	}
-	if !within(path, roots) {
-		return Deny(outside(path, roots))
+	if len(roots) == 0 {
+		return Deny(closed(p, tool))
 	}
-	if Secret(path) {
-		return Deny(secretReason(path))
+	if p.Places == nil {
+		return placed(p, path, roots, roots)
+	}
+	return looked(p, tool, path, roots)
+}
+
+// placed judges a path by its text. given are the roots as they are told.
+func placed(p Policy, path string, roots, given []string) Decision {
+	switch {
+	case magic(path):
+		return Deny(fmt.Sprintf("'%s' is the system's own and no file to work with: use the file's own path", shown(path)))
+	case !within(path, roots):
+		return Deny(outside(path, given))
+	case p.closed(path, roots):
+		return Deny(secretReason(short(path, roots)))
+	}
+	return Allow()
+}
+
+// looked judges a path by its text and by the place it leads to.
+func looked(p Policy, tool fileTool, path string, roots []string) Decision {
+	led := slices.Clone(roots)
+	for i, root := range roots {
+		if place, err := p.Places.Place(root); err == nil {
+			led[i] = place.Path
+		}
+	}
+	if d := placed(p, path, slices.Concat(roots, led), roots); !d.Allow {
+		return d
+	}
+	place, err := p.Places.Place(path)
+	if err != nil {
+		return Deny(fmt.Sprintf("it cannot be told where '%s' leads (%s): give the path of the file itself, without links", shown(path), shown(err.Error())))
+	}
+	if place.Path != path {
+		if d := placed(p, place.Path, led, roots); !d.Allow {
+			return Deny(fmt.Sprintf("'%s' leads to '%s'. %s", shown(path), shown(place.Path), d.Reason))
+		}
+	}
+	return usable(tool, path, place)
+}
+
+// usable judges what is at a place.
+func usable(tool fileTool, path string, place Place) Decision {
+	switch {
+	case place.Kind == Special:
+		return Deny(fmt.Sprintf("'%s' is a pipe, a socket or a device: only regular files are read and written here", shown(path)))
+	case place.Kind == Dangling && tool.writes:
+		return Deny(fmt.Sprintf("'%s' is a link to nothing: write to the path you mean", shown(path)))
+	case place.Shared && tool.writes:
+		return Deny(fmt.Sprintf("'%s' is one file under several names (hard links), and the others may lie outside: "+
+			"make it a file of its own first, with cp to a new name and mv back", shown(path)))
 	}
 	return Allow()
 }
@@ -58,17 +109,14 @@ func inside(p Policy, c Call) Decision {
 func target(c Call, tool fileTool, fields map[string]json.RawMessage) (path, reason string) {
 	path, ok := field(fields, tool.path)
 	if !ok || path == "" && !tool.optional {
-		return "", fmt.Sprintf("%s needs '%s', a path", c.Tool, tool.path)
+		return "", fmt.Sprintf("%s needs '%s', one path as a string", c.Tool, tool.path)
 	}
-	if strings.ContainsRune(path, 0) {
-		return "", "a path cannot hold a NUL character"
-	}
-	if strings.HasPrefix(path, "~") {
-		return "", fmt.Sprintf("write '%s' out: '~' is not expanded here", path)
+	if reason := oddForm(path); reason != "" {
+		return "", reason
 	}
 	if !filepath.IsAbs(path) {
 		if !filepath.IsAbs(c.Dir) {
-			return "", "give an absolute path"
+			return "", "give the path from the root of the file system on"
 		}
 		path = filepath.Join(c.Dir, path)
 	}
@@ -93,18 +141,47 @@ func field(fields map[string]json.RawMessage, key string) (string, bool) {
 	return s, json.Unmarshal(raw, &s) == nil
 }
 
+// maxPath is longer than any path that a system takes.
+const maxPath = 4096
+
+// oddForm says why a text is not taken for a path here, whatever a system or a
+// shell would make of it.
+func oddForm(path string) string {
+	switch {
+	case len(path) > maxPath:
+		return fmt.Sprintf("the path has %d bytes, more than any file's: give the path alone", len(path))
+	case strings.IndexFunc(path, unicode.IsControl) >= 0:
+		return "a path here has no control characters and no line ends: give one path in one line"
+	case strings.HasPrefix(path, "~"):
+		return fmt.Sprintf("'~' is not expanded here: write '%s' out", shown(path))
+	case strings.HasPrefix(path, `\\`), strings.HasPrefix(path, "//?/"), strings.HasPrefix(path, "//./"):
+		return "network and device paths are not followed: give the file's path in the working directory"
+	case filepath.Separator == '/' && drive(path):
+		return fmt.Sprintf("'%s' is a path of another system: here paths look like /directory/file, or are relative to the working directory", shown(path))
+	}
+	return ""
+}
+
+// drive tells whether a path begins as Windows' do, "C:\" or "C:/".
+func drive(path string) bool {
+	return len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') && unicode.IsLetter(rune(path[0]))
+}
+
 // below is where the matches of a glob lie. A glob that climbs could match
 // anywhere, whatever its beginning says.
 func below(path, pattern string) (string, string) {
+	if len(pattern) > maxPath || strings.IndexFunc(pattern, unicode.IsControl) >= 0 {
+		return "", "a pattern here is short and has no control characters: give one pattern in one line"
+	}
 	parts := strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(`/\{},`, r) })
 	if slices.Contains(parts, "..") {
-		return "", "a pattern cannot climb with '..': give the directory as the path"
+		return "", "a pattern does not climb with '..': give the directory as the path"
 	}
 	if slices.ContainsFunc(parts, Secret) {
 		return "", secretReason(pattern)
 	}
 	if strings.Contains(pattern, `\/`) {
-		return "", "a pattern cannot escape '/'"
+		return "", "a pattern does not escape '/': leave the backslash out"
 	}
 	fixed := pattern
 	if i := strings.IndexAny(pattern, `*?[{\`); i >= 0 {
@@ -119,19 +196,65 @@ func below(path, pattern string) (string, string) {
 	return path, ""
 }
 
+// magicFolders hold the system's view of itself: doors to other processes'
+// files, environments and terminals.
+var magicFolders = [...]string{"/proc", "/dev", "/sys"}
+
+func magic(path string) bool {
+	return within(path, magicFolders[:])
+}
+
+// within tells whether a path is one of the roots or below one, in a form that
+// the system takes for a file there.
 func within(path string, roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool {
-		if !filepath.IsAbs(root) {
-			return false
-		}
-		rel, err := filepath.Rel(filepath.Clean(root), path)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		_, ok := relative(path, root)
+		return ok
 	})
 }
 
-func outside(path string, roots []string) string {
-	if len(roots) == 0 {
-		return "files are not open to this role"
+// relative is a path as seen from a root that it is below of.
+func relative(path, root string) (string, bool) {
+	if !filepath.IsAbs(root) {
+		return "", false
 	}
-	return fmt.Sprintf("'%s' is outside; stay below '%s'", path, strings.Join(roots, "', '"))
+	rel, err := filepath.Rel(filepath.Clean(root), path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// short is a path as seen from the root that it is below of.
+func short(path string, roots []string) string {
+	for _, root := range roots {
+		if rel, ok := relative(path, root); ok {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path
+}
+
+func closed(p Policy, tool fileTool) string {
+	if tool.writes {
+		return fmt.Sprintf("the %s writes no files, on purpose: put into your answer what should be written", p.Role)
+	}
+	return fmt.Sprintf("no files are open to the %s, on purpose: answer from what you were told", p.Role)
+}
+
+func outside(path string, roots []string) string {
+	return fmt.Sprintf("'%s' is outside of what is yours: stay below '%s'", shown(path), strings.Join(roots, "', '"))
+}
+
+// shown is a text of the model's in a line of ours: short, and nothing that
+// could pass for another line.
+func shown(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
+	}
+	return s
 }

@@ -10,8 +10,15 @@ import (
 type Policy struct {
 	// Role is the role whose calls are judged; calls of any other are denied.
 	Role string
+	// Agent is the worker whose calls are judged, empty on a role's main thread.
+	// Calls of any other agent are denied, but for those of Kinds.
+	Agent string
 	// Tools are the only tools there are, in Claude Code's names.
 	Tools []string
+	// Kinds are the types of sub-agents that may be started with Agent or Task,
+	// when these are among Tools, and make calls themselves. They may do what
+	// this policy allows and no more.
+	Kinds []string
 	// Glance takes the hands away: Bash runs glances only, and tools that write
 	// are denied even when they are listed.
 	Glance bool
@@ -20,11 +27,16 @@ type Policy struct {
 	Roots []string
 	// Readable are further directories in which files may be read, not written.
 	Readable []string
+	// Opened are places for secrets that may be read all the same: absolute, or
+	// relative to one of the directories above.
+	Opened []string
+	// Places tells where a path leads. Nil: a path is judged by its text alone.
+	Places Places
 }
 
 // Decide judges a call. The call's input may come back rewritten: run that one.
 func (p Policy) Decide(c Call) Decision {
-	return decide(p, c, whitelist, delegate, inside)
+	return decide(p, c, bounded, whitelist, delegate, inside)
 }
 
 // A wall denies, allows with another input, or has nothing against the call.
@@ -33,7 +45,7 @@ type wall func(Policy, Call) Decision
 func decide(p Policy, c Call, walls ...wall) (d Decision) {
 	defer func() {
 		if r := recover(); r != nil {
-			d = Deny(fmt.Sprintf("this call could not be judged (%v), so it is refused; try it in another form", r))
+			d = Deny(fmt.Sprintf("this call could not be judged (%v), so it was not run: write it in another, simpler form", r))
 		}
 	}()
 	for _, w := range walls {
@@ -48,17 +60,68 @@ func decide(p Policy, c Call, walls ...wall) (d Decision) {
 	return Decision{Allow: true, Input: c.Input}
 }
 
+// maxInput is how many bytes a call's input may have. A model's answer is far
+// shorter; what is not cannot be judged in good time.
+const maxInput = 4 << 20
+
+func bounded(_ Policy, c Call) Decision {
+	if len(c.Input) > maxInput {
+		return Deny(fmt.Sprintf("the input of this call has %d bytes, and at most %d can be judged: do it in several smaller calls", len(c.Input), maxInput))
+	}
+	return Allow()
+}
+
+// starters are the tools that start sub-agents.
+var starters = [...]string{"Agent", "Task"}
+
 func whitelist(p Policy, c Call) Decision {
 	if c.Role != p.Role || p.Role == "" {
-		return Deny(fmt.Sprintf("nothing is allowed to the role '%s' here", c.Role))
+		return Deny(fmt.Sprintf("this session is the %s's, and calls of the role '%s' are not run in it: end your turn with what you know", p.Role, shown(c.Role)))
 	}
-	if slices.Contains(p.Tools, c.Tool) {
+	if c.Agent != p.Agent && !slices.Contains(p.Kinds, c.Agent) {
+		return Deny(fmt.Sprintf("'%s' is not an agent of this run, so its calls are not run: report what you have found to the one who started you", shown(c.Agent)))
+	}
+	if !slices.Contains(p.Tools, c.Tool) {
+		return Deny(notListed(p, c.Tool))
+	}
+	if slices.Contains(starters[:], c.Tool) {
+		return declared(p, c)
+	}
+	return Allow()
+}
+
+// notListed says that a tool's absence is meant, and which ones there are:
+// models that hold it for a fault look for a way around it.
+func notListed(p Policy, tool string) string {
+	there := strings.Join(p.Tools, ", ")
+	switch {
+	case len(p.Tools) == 0:
+		return fmt.Sprintf("the %s has no tools, on purpose: answer from what you were told", p.Role)
+	case p.Glance:
+		return fmt.Sprintf("the %s has no %s, on purpose: give the work to a worker with dispatch. Your tools are %s", p.Role, shown(tool), there)
+	}
+	return fmt.Sprintf("the %s has no %s, on purpose: nothing is set up wrongly. Your tools are %s. What they cannot do belongs into your answer, as something still open", p.Role, shown(tool), there)
+}
+
+// declared denies sub-agents that nobody has declared: a built-in kind would
+// have neither the rules nor the limits of ours.
+func declared(p Policy, c Call) Decision {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(c.Input, &fields) != nil {
+		return Deny(needsObject(c.Tool))
+	}
+	kind, ok := field(fields, "subagent_type")
+	if ok && kind != "" && slices.Contains(p.Kinds, kind) {
 		return Allow()
 	}
-	if p.Glance {
-		return Deny(fmt.Sprintf("%s is not a tool of the %s: give the work to a worker with dispatch", c.Tool, p.Role))
+	if len(p.Kinds) == 0 {
+		return Deny("there are no sub-agents here, on purpose: do it with the tools you have")
 	}
-	return Deny(fmt.Sprintf("%s is not a tool of the %s; these are: %s", c.Tool, p.Role, strings.Join(p.Tools, ", ")))
+	return Deny(fmt.Sprintf("there is no sub-agent '%s': set subagent_type to one of %s", shown(kind), strings.Join(p.Kinds, ", ")))
+}
+
+func needsObject(tool string) string {
+	return fmt.Sprintf("the input of %s has to be a JSON object: write it as its schema says", tool)
 }
 
 // writers change files by their nature.
@@ -69,7 +132,7 @@ func delegate(p Policy, c Call) Decision {
 		return Allow()
 	}
 	if slices.Contains(writers[:], c.Tool) {
-		return Deny(fmt.Sprintf("the %s does not write files: give the work to a worker with dispatch", p.Role))
+		return Deny(fmt.Sprintf("the %s writes no files, on purpose: say in a task what is to be written, and give it to a worker with dispatch", p.Role))
 	}
 	if c.Tool != "Bash" {
 		return Allow()

@@ -138,7 +138,7 @@ func TestRefusalsShowTheWay(t *testing.T) {
 		"worker":     coordinator.Decide(call("coordinator", "Bash", `{"command":"make"}`)),
 		"/tree/1":    worker.Decide(call("worker", "Write", `{"file_path":"/x"}`)),
 		"Read, ":     worker.Decide(call("worker", "WebSearch", `{}`)),
-		"human":      worker.Decide(call("worker", "Read", `{"file_path":".env"}`)),
+		"person":     worker.Decide(call("worker", "Read", `{"file_path":".env"}`)),
 		"file_path":  worker.Decide(call("worker", "Read", `{}`)),
 		"git status": coordinator.Decide(call("coordinator", "Bash", `{"command":"$(x)"}`)),
 	} {

@@ -3,37 +3,49 @@ package guards
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // secretNames are files, and secretFolders folders, that hold credentials and
 // little else. Patterns as in path.Match, in lower case.
 var secretNames = [...]string{
-	".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass",
-	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".credentials.json", ".htpasswd", "*.p12", "*.pfx", "*.keystore",
+	".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf",
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.key", "*.ppk", "*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx",
+	".credentials.json", ".htpasswd", ".vault-token", ".terraformrc", "*.tfstate",
 }
 
-var secretFolders = [...]string{".ssh", ".gnupg", ".aws"}
+var secretFolders = [...]string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store"}
+
+// secretPlaces are folders whose last name alone says little.
+var secretPlaces = [...]string{"/.config/gcloud/", "/.local/share/keyrings/", "/library/keychains/"}
 
 // secretTails are files whose name alone says little.
-var secretTails = [...]string{"/.docker/config.json", "/.kube/config", "/.config/gh/hosts.yml"}
+var secretTails = [...]string{"/.docker/config.json", "/.config/gh/hosts.yml", "/.cargo/credentials.toml", "/.cargo/credentials", "/.m2/settings.xml", "/.gem/credentials"}
 
 // examples are what people commit in place of the real file.
 var examples = [...]string{".example", ".sample", ".template", ".dist", ".defaults"}
 
 // Secret reports whether a path looks like a place for credentials. Letter case
-// does not count: some file systems ignore it.
+// and the characters that some file systems leave out of a name do not count.
 func Secret(name string) bool {
-	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
-	parts := strings.Split(name, "/")
+	parts := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
+	for i, part := range parts {
+		parts[i] = folded(part)
+	}
 	base := parts[len(parts)-1]
 	for _, folder := range parts {
 		if slices.Contains(secretFolders[:], folder) {
 			return true
 		}
 	}
-	ends := func(tail string) bool { return strings.HasSuffix("/"+name, tail) }
+	whole := "/" + strings.Join(parts, "/")
+	ends := func(tail string) bool { return strings.HasSuffix(whole, tail) }
+	if slices.ContainsFunc(secretPlaces[:], func(place string) bool { return strings.Contains(whole+"/", place) }) {
+		return true
+	}
 	if slices.ContainsFunc(examples[:], ends) {
 		return false
 	}
@@ -43,6 +55,50 @@ func Secret(name string) bool {
 	})
 }
 
+// folded is a name as the most forgiving file systems see it: HFS+ leaves
+// characters without width out and folds case beyond ASCII, NTFS drops dots and
+// blanks at the end and takes what follows a colon for a stream of the file.
+func folded(name string) string {
+	if i := strings.IndexByte(name, ':'); i > 0 {
+		name = name[:i]
+	}
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			if other < r {
+				r = other
+			}
+		}
+		return unicode.ToLower(r)
+	}, name)
+	if short := strings.TrimRight(name, ". "); short != "" {
+		return short
+	}
+	return name
+}
+
+// closed tells whether a path is a place for secrets that nobody has opened.
+func (p Policy) closed(path string, roots []string) bool {
+	return Secret(path) && !slices.ContainsFunc(p.Opened, func(open string) bool {
+		if filepath.IsAbs(open) {
+			return filepath.Clean(open) == path
+		}
+		return slices.ContainsFunc(roots, func(root string) bool {
+			rel, ok := relative(path, root)
+			return ok && rel == filepath.Clean(filepath.FromSlash(open))
+		})
+	})
+}
+
+// Closed tells whether the contents of a file are withheld: a search through a
+// whole folder has to leave it out. path is absolute.
+func (p Policy) Closed(path string) bool {
+	return p.closed(filepath.Clean(path), slices.Concat(p.Roots, p.Readable))
+}
+
 func secretReason(name string) string {
-	return fmt.Sprintf("'%s' may hold secrets and would end up in the transcript: ask the human for what you need to know", name)
+	return fmt.Sprintf("'%s' may hold secrets, and what you read stays in the transcript: ask the person for what you need to know, "+
+		"or look for an example file beside it. They can open it with the line '%s %s'", shown(name), openingWords, shown(name))
 }

@@ -89,7 +89,7 @@ func playTurns(ctx context.Context, url, dir string, n int, store *session.Store
 // same length.
 func workerOptions(dir string, gate harness.Gate) harness.Options {
 	tools := []string{"Read", "Write", "Edit", "Bash", "Glob", "Grep", "TodoWrite"}
-	policy := guards.Policy{Role: "worker", Tools: tools, Roots: []string{dir}, Readable: []string{dir}}
+	policy := guards.Policy{Role: "worker", Agent: "coder-1", Tools: tools, Roots: []string{dir}, Readable: []string{dir}}
 	return harness.Options{
 		Session: sessionName, Role: "worker", Agent: "coder-1", Dir: dir, Tools: tools, Model: "claude-opus-5-5",
 		System:    strings.Repeat("A rule of the role, a line of it.\n", 100),
