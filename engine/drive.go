@@ -12,7 +12,6 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
-	"git-flower/guards"
 	"git-flower/worktree/fence"
 )
 
@@ -61,8 +60,13 @@ type talk struct {
 	edited func(path string) // called after a tool has written a file; may be nil
 	writes map[string]string // by call, the file it is to write
 
+	walls *walls
+	first string // told with the first message, beside it; empty for a session that goes on
+
 	mu     sync.Mutex
-	failed error // of a tool of ours: no business of the model's
+	failed error           // of a tool of ours: no business of the model's
+	jammed string          // the tool whose refused call it repeats without end
+	toldOf map[string]bool // files of the bench it knows of, by path
 }
 
 // open starts a job's session in the harness. Nothing is sent yet.
@@ -81,16 +85,20 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	if j.shell {
 		builtin = append(builtin, "Bash")
 	}
-	policy := j.role.policy(append(toolNames(j.tools), builtin...), j.roots, []string{j.dir, e.c.Bench})
-	t := &talk{e: e, job: j, row: row}
+	t := &talk{e: e, job: j, row: row, walls: e.wallsFor(j, append(toolNames(j.tools), builtin...))}
+	t.walls.stuck = t.stuckIn(ctx)
+	if index := t.knowBench(); !j.resume {
+		t.first = index
+	}
 	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
 		Session: j.session, Resume: j.resume,
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
 		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: j.limits.least(e.c.Roles[j.role].MaxTurns), MaxOutput: j.limits.output,
 		Tools: builtin, Custom: t.custom(),
-		Authorize: func(_ context.Context, c guards.Call) guards.Decision { return policy.Decide(c) },
-		Gate:      gate{e: e, row: row, ceiling: j.limits.cost},
-		Env:       j.role.env(e.c.Env), Fence: j.fence,
+		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed,
+		Authorize: t.walls.authorize, Observe: t.observe,
+		Gate: gate{e: e, row: row, ceiling: j.limits.cost},
+		Env:  j.role.env(e.c.Env), Fence: j.fence,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start session '%s' of step '%s': %w", j.session, j.step, err)
@@ -129,7 +137,7 @@ func (t *talk) custom() []harness.Tool {
 func (t *talk) failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.failed
+	return errors.Join(t.failed, t.jam())
 }
 
 // say sends messages and drives the session until its turn ends, over faults
@@ -137,6 +145,7 @@ func (t *talk) failure() error {
 func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.Ended, error) {
 	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
 	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
+	messages = t.withFirst(messages)
 	var bad trouble
 	for {
 		if t.interrupted() {

@@ -78,6 +78,7 @@ type Engine struct {
 	interruption interruption
 	ears         *ears
 	answers      pulse
+	bench        *bench // nil: there is none
 }
 
 // An Outcome is how a run stood when the engine stopped without a save point.
@@ -105,6 +106,7 @@ func New(d Deps, c Config) (*Engine, error) {
 		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget)},
 		books: newBooks(c.Wake, c.Beside, journal, h.Ledger),
 		ears:  newEars(h),
+		bench: newBench(c.Bench),
 	}
 	e.purse.elsewhere(e.books.others(h.Ledger))
 	return e, nil

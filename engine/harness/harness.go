@@ -79,6 +79,16 @@ type Options struct {
 	// Custom are tools of ours.
 	Custom []Tool
 
+	// Roots are the directories below which the file tools write and read, and
+	// Readable those in which they read besides; absolute. None at all: Dir alone.
+	// A harness with tools of its own holds to them whatever happens to a path
+	// between the asking of Authorize and the opening of the file.
+	Roots    []string
+	Readable []string
+	// Closed tells of a file that a search through its folder leaves out: its
+	// contents are withheld. Nil: none is.
+	Closed func(path string) bool
+
 	// Authorize is asked before every call, built-in or custom; its answer is
 	// final. Nil denies everything.
 	Authorize func(context.Context, guards.Call) guards.Decision

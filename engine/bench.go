@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of what is looked at and told of the bench. Workers write there, so a
+// folder may hold anything.
+const (
+	shelfFiles = 500  // of one shelf that are indexed
+	shelfDepth = 4    // folders below a shelf
+	toldFirst  = 40   // of one shelf in a session's first message
+	toldNew    = 10   // in one announcement
+	describing = 4096 // bytes at a file's beginning in which it describes itself
+)
+
+// shelves are the folders of the bench that are indexed.
+var shelves = [...]string{"scripts", "artifacts", "notes"}
+
+// A bench is the run's shared folder. What is on it was written by workers: names
+// and descriptions are data, and no path there is followed out of it.
+type bench struct {
+	dir string
+
+	mu    sync.Mutex
+	known map[string]benchFile
+	clock map[string]written
+}
+
+// A benchFile is one entry of the index.
+type benchFile struct {
+	path        string // below the bench, with slashes
+	description string // cleaned; empty for none
+	size        int64
+}
+
+// written tells whether a file has changed since it was described.
+type written struct {
+	size int64
+	time time.Time
+}
+
+// newBench returns nil when there is no bench.
+func newBench(dir string) *bench {
+	if dir == "" {
+		return nil
+	}
+	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}}
+}
+
+// refresh looks at the shelves, writes the index when something has changed, and
+// returns what is there, in order.
+func (b *bench) refresh() ([]benchFile, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the bench: %w", err)
+	}
+	defer root.Close()
+	known, clock, changed := map[string]benchFile{}, map[string]written{}, false
+	for _, shelf := range shelves {
+		walkShelf(root, shelf, func(name string, info fs.FileInfo) {
+			now := written{info.Size(), info.ModTime()}
+			file, ok := b.known[name]
+			if !ok || b.clock[name] != now {
+				file, changed = benchFile{name, describe(root, name), info.Size()}, true
+			}
+			known[name], clock[name] = file, now
+		})
+	}
+	changed = changed || len(known) != len(b.known)
+	b.known, b.clock = known, clock
+	files := inOrder(known)
+	if !changed {
+		return files, nil
+	}
+	if err := replaceIn(root, ".", "INDEX.md", []byte(index(files))); err != nil {
+		return files, fmt.Errorf("write the index of the bench: %w", err)
+	}
+	return files, nil
+}
+
+func inOrder(known map[string]benchFile) []benchFile {
+	files := make([]benchFile, 0, len(known))
+	for _, f := range known {
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(x, y benchFile) int { return strings.Compare(x.path, y.path) })
+	return files
+}
+
+// walkShelf visits the regular files of a shelf, shelfFiles at most. Hidden
+// files, links, and names that no tool takes are left out, and so is what
+// cannot be read.
+func walkShelf(root *os.Root, shelf string, visit func(name string, info fs.FileInfo)) {
+	left := shelfFiles
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		d, err := root.Open(dir)
+		if err != nil {
+			return
+		}
+		entries, _ := d.ReadDir(4 * shelfFiles) // an error: what came before it counts
+		d.Close()
+		slices.SortFunc(entries, func(x, y fs.DirEntry) int { return strings.Compare(x.Name(), y.Name()) })
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			switch {
+			case left == 0:
+				return
+			case strings.HasPrefix(e.Name(), ".") || cleaned(e.Name()) != e.Name() || strings.Contains(e.Name(), "`"):
+			case e.IsDir() && depth < shelfDepth:
+				walk(name, depth+1)
+			case e.Type().IsRegular():
+				if info, err := e.Info(); err == nil {
+					left--
+					visit(name, info)
+				}
+			}
+		}
+	}
+	if info, err := root.Lstat(shelf); err == nil && info.IsDir() {
+		walk(shelf, 0)
+	}
+}
+
+// describe is what a file says of itself within its first eight lines: after
+// "desc:" in a comment, else in its first comment of more than three characters.
+func describe(root *os.Root, name string) string {
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openAtOnce, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	begin, err := io.ReadAll(io.LimitReader(f, describing))
+	if err != nil || bytes.IndexByte(begin, 0) >= 0 {
+		return ""
+	}
+	return selfDescription(string(begin))
+}
+
+// replaceIn puts a file into a folder below root in one step. It lasts when the
+// call returns.
+func replaceIn(root *os.Root, dir, name string, data []byte) (err error) {
+	folder, err := root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	temp := "." + name + ".new"
+	if err := folder.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, folder.Remove(temp))
+	}
+	if err := folder.Rename(temp, name); err != nil {
+		return errors.Join(err, folder.Remove(temp))
+	}
+	d, err := folder.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(d), d.Close())
+}
+
+// cleaned is a text in one line, without characters that have no place in one.
+func cleaned(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package engine
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// nameCount is how many names a file has.
+func nameCount(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
+
+// openAtOnce keeps the opening of a pipe from waiting for its other end.
+const openAtOnce = syscall.O_NONBLOCK
+
+// syncFolder makes the names in a folder last.
+func syncFolder(f interface{ Sync() error }) error { return f.Sync() }
