@@ -126,7 +126,7 @@ func walkShelf(root *os.Root, shelf string, visit func(name string, info fs.File
 			case e.IsDir() && depth < shelfDepth:
 				walk(name, depth+1)
 			case e.Type().IsRegular():
-				if info, err := e.Info(); err == nil {
+				if info, err := root.Lstat(name); err == nil {
 					left--
 					visit(name, info)
 				}

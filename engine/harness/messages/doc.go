@@ -25,6 +25,11 @@
 //     Next's context ended or the session was closed, keeps them open.
 //   - Results of refused calls are not shown to Observe: nothing was performed.
 //
+// Files are opened through the roots that the options name (place.go): a link that
+// takes the place of a directory after the guards have looked leads nowhere. What
+// is no regular file is neither opened for long nor written, and a file with other
+// names is replaced, so that they keep what they had.
+//
 // The tools have Claude Code's names and inputs: Read, Write, Edit, Bash,
 // BashOutput, KillShell, Glob, Grep, TodoWrite, WebFetch. Files are replaced in one step,
 // and only when the model has read what is there now. A command left running in

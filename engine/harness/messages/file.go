@@ -1,17 +1,19 @@
 package messages
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"git-flower/engine/harness"
 )
 
 // maxFile is how large a file may be that a tool takes in whole.
@@ -22,15 +24,25 @@ type digest [sha256.Size]byte
 // files are the file tools of one session. They remember what the model has
 // seen of each file, so that it never overwrites what it does not know.
 type files struct {
-	dir string
+	dir      string
+	roots    []string // below which files are written and read
+	readable []string // below which they are read besides
+	closed   func(path string) bool
 
 	mu     sync.Mutex
 	seen   map[string]digest
 	unkept map[string]digest // seen, but not yet in the transcript
 }
 
-func newFiles(dir string) *files {
-	return &files{dir: dir, seen: map[string]digest{}, unkept: map[string]digest{}}
+func newFiles(o harness.Options) *files {
+	f := &files{dir: o.Dir, roots: o.Roots, readable: o.Readable, closed: o.Closed, seen: map[string]digest{}, unkept: map[string]digest{}}
+	if len(f.roots)+len(f.readable) == 0 {
+		f.roots = []string{o.Dir}
+	}
+	if f.closed == nil {
+		f.closed = func(string) bool { return false }
+	}
+	return f
 }
 
 // news returns what was seen since the last call as a JSON object, nil for nothing.
@@ -79,100 +91,6 @@ func (f *files) path(p string) (string, error) {
 	return filepath.Clean(p), nil
 }
 
-// target is where a write to a path ends up once symbolic links are followed.
-// A link in the session's directory that leads out of it, or to nothing, is
-// refused: the guards have judged the path as it was written.
-func (f *files) target(path string) (string, error) {
-	real, err := resolved(path)
-	if err != nil {
-		return "", err
-	}
-	root, err := filepath.EvalSymlinks(f.dir)
-	if err != nil {
-		return "", fmt.Errorf("directory '%s' is gone: %w", f.dir, err)
-	}
-	if (within(f.dir, path) || within(root, path)) && !within(root, real) {
-		return "", fmt.Errorf("'%s' is a symbolic link that leads out to '%s'; nothing was written", path, real)
-	}
-	return real, nil
-}
-
-// resolved follows the links in the part of a path that exists.
-func resolved(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		return real, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if i, err := os.Lstat(path); err == nil && i.Mode()&fs.ModeSymlink != 0 {
-		return "", fmt.Errorf("'%s' is a symbolic link to nothing", path)
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return "", err
-	}
-	if parent, err = resolved(parent); err != nil {
-		return "", err
-	}
-	return filepath.Join(parent, filepath.Base(path)), nil
-}
-
-// within says whether path is root or below it.
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// regular opens an existing file that can be read to its end.
-func regular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path) // before opening: opening a pipe would wait for a writer
-	if err != nil {
-		return nil, nil, plain(err)
-	}
-	if info.IsDir() {
-		return nil, nil, fmt.Errorf("'%s' is a directory; list it with Glob", path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("'%s' is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, plain(err)
-	}
-	return file, info, nil
-}
-
-// whole reads a file of at most maxFile bytes.
-func whole(path string) ([]byte, fs.FileInfo, error) {
-	file, info, err := regular(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, nil, plain(err)
-	}
-	if len(data) > maxFile {
-		return nil, nil, fmt.Errorf("'%s' is larger than %d MiB", path, maxFile>>20)
-	}
-	return data, info, nil
-}
-
-// plain words a file error for a model.
-func plain(err error) error {
-	var p *fs.PathError
-	if !errors.As(err, &p) {
-		return err
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("'%s' does not exist", p.Path)
-	}
-	return fmt.Errorf("'%s': %w", p.Path, p.Err)
-}
-
 func (f *files) saw(path string, d digest) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,29 +113,20 @@ func (f *files) known(path string, now digest) error {
 }
 
 // replace puts data in place of a file in one step: whoever reads it sees the
-// old or the new content. An existing file keeps its mode.
-func (f *files) replace(path string, data []byte, mode fs.FileMode) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".flower-*")
+// old or the new content, and its other names, if it has any, keep the old one.
+func (f *files) replace(folder *os.Root, name, path string, data []byte, mode fs.FileMode) error {
+	temp := ".flower-" + rand.Text()
+	file, err := folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return plain(err)
+		return at(path, err)
 	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
-		}
-	}()
-	if _, err = temp.Write(data); err != nil {
-		return plain(err)
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Chmod(mode.Perm()), file.Close()); err == nil {
+		err = folder.Rename(temp, name)
 	}
-	if err = temp.Chmod(mode.Perm()); err != nil {
-		return plain(err)
-	}
-	if err = temp.Close(); err != nil {
-		return plain(err)
-	}
-	if err = os.Rename(temp.Name(), path); err != nil {
-		return plain(err)
+	if err != nil {
+		_ = folder.Remove(temp)
+		return at(path, err)
 	}
 	f.saw(path, sha256.Sum256(data))
 	return nil

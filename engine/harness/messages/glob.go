@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,26 +38,27 @@ type found struct {
 }
 
 func (f *files) glob(ctx context.Context, in globInput) (harness.Result, error) {
-	root, err := f.searchRoot(in.Path)
+	root, err := f.searchPlace(in.Path)
 	if err != nil {
 		return harness.Result{}, err
 	}
-	pattern, err := globPattern(in.Pattern, root)
+	pattern, err := globPattern(in.Pattern, root.path)
 	if err != nil {
 		return harness.Result{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	var all []found
-	err = walk(ctx, root, func(rel, full string, d fs.DirEntry) error {
-		if !matches(pattern, rel) {
+	w := &walk{ctx: ctx, visit: func(x walked) error {
+		if !matches(pattern, x.rel) {
 			return nil
 		}
-		if info, err := d.Info(); err == nil {
-			all = append(all, found{full, info.ModTime()})
+		if info, err := x.folder.Lstat(x.name); err == nil {
+			all = append(all, found{x.path, info.ModTime()})
 		}
 		return nil
-	})
+	}}
+	err = w.from(root)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return harness.Result{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +57,8 @@ type search struct {
 	out   strings.Builder
 	shown int
 	full  bool // no room for more
+
+	closed int // files that were left out since their contents are withheld
 }
 
 var errFull = errors.New("enough")
@@ -67,21 +68,26 @@ func (f *files) grep(ctx context.Context, in grepInput) (harness.Result, error) 
 	if err != nil {
 		return harness.Result{}, err
 	}
-	root, err := f.searchRoot(in.Path)
+	root, err := f.searchPlace(in.Path)
 	if err != nil {
 		return harness.Result{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	err = walk(ctx, root, func(rel, full string, _ fs.DirEntry) error {
-		if in.Glob != "" && !matches(strings.TrimPrefix(in.Glob, "./"), rel) {
+	w := &walk{ctx: ctx, visit: func(x walked) error {
+		switch {
+		case in.Glob != "" && !matches(strings.TrimPrefix(in.Glob, "./"), x.rel):
+			return nil
+		case f.closed(x.path):
+			s.closed++
 			return nil
 		}
-		if s.file(full); s.full {
+		if s.file(x); s.full {
 			return errFull
 		}
 		return nil
-	})
+	}}
+	err = w.from(root)
 	switch {
 	case errors.Is(err, errFull):
 		s.out.WriteString("(there is more; narrow the search or raise head_limit)\n")
@@ -91,7 +97,10 @@ func (f *files) grep(ctx context.Context, in grepInput) (harness.Result, error) 
 		return harness.Result{}, err
 	}
 	if s.out.Len() == 0 {
-		return text("(no matches)")
+		s.out.WriteString("(no matches)")
+	}
+	if s.closed > 0 {
+		fmt.Fprintf(&s.out, "\n(%d files that may hold secrets were not searched)", s.closed)
 	}
 	return text(s.out.String())
 }
@@ -126,8 +135,9 @@ func newSearch(in grepInput) (*search, error) {
 }
 
 // file searches one file. What cannot be read, is binary or too large is left out.
-func (s *search) file(path string) {
-	data, _, err := whole(path)
+func (s *search) file(x walked) {
+	path := x.path
+	data, _, err := whole(x.folder, x.name, path)
 	if err != nil || bytes.IndexByte(data[:min(len(data), sniffLength)], 0) >= 0 {
 		return
 	}

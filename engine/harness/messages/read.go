@@ -42,14 +42,12 @@ type readInput struct {
 }
 
 func (f *files) read(ctx context.Context, in readInput) (harness.Result, error) {
-	path, err := f.path(in.Path)
+	p, err := f.forReading(in.Path)
 	if err != nil {
 		return harness.Result{}, err
 	}
-	if path, err = resolved(path); err != nil {
-		return harness.Result{}, plain(err)
-	}
-	file, info, err := regular(path)
+	path := p.path
+	file, info, err := p.regular()
 	if err != nil {
 		return harness.Result{}, err
 	}
@@ -62,7 +60,7 @@ func (f *files) read(ctx context.Context, in readInput) (harness.Result, error) 
 		return harness.Result{}, plain(err)
 	}
 	if kind := pictureType(begin); kind != "" {
-		return f.readImage(path, kind, info.Size())
+		return f.readImage(file, path, kind, info.Size())
 	}
 	if bytes.IndexByte(begin, 0) >= 0 {
 		return harness.Result{}, fmt.Errorf("'%s' is a binary file of %d bytes; it cannot be shown as text", path, info.Size())
@@ -83,13 +81,13 @@ func pictureType(begin []byte) string {
 	return ""
 }
 
-func (f *files) readImage(path, kind string, size int64) (harness.Result, error) {
+func (f *files) readImage(file *os.File, path, kind string, size int64) (harness.Result, error) {
 	if size > maxImage {
 		return harness.Result{}, fmt.Errorf("'%s' is a picture of %d bytes; at most %d can be shown", path, size, maxImage)
 	}
-	data, _, err := whole(path)
+	data, err := io.ReadAll(io.LimitReader(file, maxImage))
 	if err != nil {
-		return harness.Result{}, err
+		return harness.Result{}, plain(err)
 	}
 	if err := checkPicture(kind, data); err != nil {
 		return harness.Result{}, fmt.Errorf("'%s' is not shown: %w", path, err)

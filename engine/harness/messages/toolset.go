@@ -30,7 +30,7 @@ type toolset struct {
 // order so that the request's prefix does not depend on the caller's, then the
 // custom ones.
 func newToolset(h *Harness, o harness.Options) (*toolset, error) {
-	s := &toolset{files: newFiles(o.Dir), shells: &shells{start: h.c.Background}}
+	s := &toolset{files: newFiles(o), shells: &shells{start: h.c.Background}}
 	for _, t := range s.builtins(h, o) {
 		if slices.Contains(o.Tools, t.name) {
 			s.offered = append(s.offered, t)

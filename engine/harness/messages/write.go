@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,37 +30,31 @@ func (f *files) write(_ context.Context, in writeInput) (harness.Result, error) 
 	if in.Content == nil {
 		return harness.Result{}, errors.New("content is missing; nothing was written")
 	}
-	path, err := f.path(in.Path)
+	p, err := f.forWriting(in.Path)
 	if err != nil {
 		return harness.Result{}, err
 	}
-	if path, err = f.target(path); err != nil {
+	folder, err := p.folder(true)
+	if err != nil {
 		return harness.Result{}, err
 	}
-	old, info, err := whole(path)
+	defer folder.Close()
+	name := filepath.Base(p.rel)
 	mode, verb := fs.FileMode(0o644), "created"
-	switch {
-	case err == nil:
-		if err := f.known(path, sha256.Sum256(old)); err != nil {
+	if _, err := folder.Lstat(name); err == nil {
+		old, info, err := whole(folder, name, p.path)
+		if err != nil {
+			return harness.Result{}, err
+		}
+		if err := f.known(p.path, sha256.Sum256(old)); err != nil {
 			return harness.Result{}, err
 		}
 		mode, verb = info.Mode(), "replaced"
-	case exists(path):
-		return harness.Result{}, err
-	default:
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return harness.Result{}, plain(err)
-		}
 	}
-	if err := f.replace(path, []byte(*in.Content), mode); err != nil {
+	if err := f.replace(folder, name, p.path, []byte(*in.Content), mode); err != nil {
 		return harness.Result{}, err
 	}
-	return text(fmt.Sprintf("%s '%s' (%d bytes)", verb, path, len(*in.Content)))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return text(fmt.Sprintf("%s '%s' (%d bytes)", verb, p.path, len(*in.Content)))
 }
 
 const editAbout = `Replaces a text in a file by another. old_string must occur exactly once, with all its blanks, unless replace_all is set.
@@ -90,28 +83,31 @@ func (f *files) edit(_ context.Context, in editInput) (harness.Result, error) {
 	case in.Old == *in.New:
 		return harness.Result{}, errors.New("old_string and new_string are the same")
 	}
-	path, err := f.path(in.Path)
+	p, err := f.forWriting(in.Path)
 	if err != nil {
 		return harness.Result{}, err
 	}
-	if path, err = f.target(path); err != nil {
-		return harness.Result{}, err
-	}
-	data, info, err := whole(path)
+	folder, err := p.folder(false)
 	if err != nil {
 		return harness.Result{}, err
 	}
-	if err := f.known(path, sha256.Sum256(data)); err != nil {
+	defer folder.Close()
+	name := filepath.Base(p.rel)
+	data, info, err := whole(folder, name, p.path)
+	if err != nil {
+		return harness.Result{}, err
+	}
+	if err := f.known(p.path, sha256.Sum256(data)); err != nil {
 		return harness.Result{}, err
 	}
 	changed, n, err := substitute(data, in.Old, *in.New, in.All)
 	if err != nil {
-		return harness.Result{}, fmt.Errorf("'%s': %w", path, err)
+		return harness.Result{}, fmt.Errorf("'%s': %w", p.path, err)
 	}
-	if err := f.replace(path, changed, info.Mode()); err != nil {
+	if err := f.replace(folder, name, p.path, changed, info.Mode()); err != nil {
 		return harness.Result{}, err
 	}
-	return text(fmt.Sprintf("changed '%s' in %d places", path, n))
+	return text(fmt.Sprintf("changed '%s' in %d places", p.path, n))
 }
 
 // substitute replaces text in data. Read shows no carriage returns, so a text
