@@ -15,7 +15,8 @@ const (
 	mostSame   = 5  // equal outcomes of a call before it is refused
 	mostPolled = 50 // the same for tools that wait for something
 	mostTries  = 20 // refusals of one call before the session is stuck
-	remembered = 64 // calls of a session's past that count
+	mostInRow  = 40 // refusals of any calls, with nothing run in between
+	remembered = 128
 )
 
 // A Made call is one of a session's past, as digests.
@@ -93,9 +94,14 @@ func Told(past []Made, c Call, d Decision) Decision {
 	return d
 }
 
-// Stuck tells whether a session makes one refused call and hardly anything else,
-// so that only money is spent by going on.
-func Stuck(past []Made, c Call) bool { return tries(past, c) >= mostTries }
+// Stuck tells whether a session makes a refused call, or a few of them, and
+// hardly anything else, so that only money is spent by going on. c is its newest.
+func Stuck(past []Made, c Call) bool {
+	if tries(past, c) >= mostTries {
+		return true
+	}
+	return len(past) >= mostInRow && !slices.ContainsFunc(past[len(past)-mostInRow:], func(m Made) bool { return !m.refused })
+}
 
 // tries are how often a call was refused since it was last performed or
 // something was changed.
