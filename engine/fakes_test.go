@@ -148,6 +148,7 @@ type memoryTrees struct {
 	kept     func(t *worktree.Tree, what string) (commit string, err error) // a snapshot of "all" or of paths
 	restored []string
 	setup    string // why the setup of every tree fails
+	in       string // a real directory below which trees are said to lie
 }
 
 func (m *memoryTrees) Prepare(context.Context, string, int) error { return nil }
@@ -158,7 +159,7 @@ func (m *memoryTrees) Add(_ context.Context, s worktree.Spec) (*worktree.Tree, e
 	if m.trees == nil {
 		m.trees = map[string]*worktree.Tree{}
 	}
-	t := &worktree.Tree{Path: "/tree/" + s.Worker, Slot: s.Worker, Base: s.Base, SetupFailed: m.setup}
+	t := &worktree.Tree{Path: m.in + "/tree/" + s.Worker, Slot: s.Worker, Base: s.Base, SetupFailed: m.setup}
 	m.trees[s.Worker] = t
 	return t, nil
 }
@@ -231,6 +232,9 @@ func (m *memoryTrees) Changed(context.Context, string, string) ([]string, error)
 }
 
 func (m *memoryTrees) Checkout(_ context.Context, commit string, _ worktree.ProtectSpec) (*worktree.Tree, error) {
+	if m.in != "" {
+		return &worktree.Tree{Path: m.in + "/scene", Slot: "scene"}, nil
+	}
 	return &worktree.Tree{Path: commit, Slot: "scene"}, nil
 }
 
