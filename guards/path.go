@@ -58,7 +58,7 @@ func inside(p Policy, c Call) Decision {
 // placed judges a path by its text. given are the roots as they are told.
 func placed(p Policy, path string, roots, given []string) Decision {
 	switch {
-	case magic(path):
+	case magic(path, roots):
 		return Deny(fmt.Sprintf("'%s' is the system's own and no file to work with: use the file's own path", shown(path)))
 	case !within(path, roots):
 		return Deny(outside(path, given))
@@ -200,8 +200,13 @@ func below(path, pattern string) (string, string) {
 // files, environments and terminals.
 var magicFolders = [...]string{"/proc", "/dev", "/sys"}
 
-func magic(path string) bool {
-	return within(path, magicFolders[:])
+// magic tells whether a path lies there. A root may lie there itself: /dev/shm is
+// a place for files like any other.
+func magic(path string, roots []string) bool {
+	return within(path, magicFolders[:]) && !slices.ContainsFunc(roots, func(root string) bool {
+		_, below := relative(path, root)
+		return below && within(filepath.Clean(root), magicFolders[:])
+	})
 }
 
 // within tells whether a path is one of the roots or below one, in a form that

@@ -101,6 +101,16 @@ func TestOddPathsAreRefused(t *testing.T) {
 	}
 }
 
+// Where a root is a place that is otherwise the system's own, it counts as a root.
+func TestARootInMemory(t *testing.T) {
+	p := guards.Policy{Role: "worker", Tools: []string{"Read"}, Roots: []string{"/dev/shm/tree"}}
+	for path, want := range map[string]bool{"/dev/shm/tree/a": true, "/dev/shm/other": false, "/dev/fd/0": false} {
+		if d := p.Decide(call("worker", "Read", fmt.Sprintf(`{"file_path":%q}`, path))); d.Allow != want {
+			t.Errorf("%s: %v %s", path, d.Allow, d.Reason)
+		}
+	}
+}
+
 // Sub-agents: nobody but those that are declared, and they may do no more than
 // the one that started them.
 func TestSubAgents(t *testing.T) {
