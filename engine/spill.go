@@ -29,9 +29,9 @@ func (t *talk) observe(_ context.Context, c guards.Call, r harness.Result) harne
 	if t.e.bench == nil {
 		return r
 	}
-	if text := r.Text; guards.Spills(c.Tool, text) && !t.e.bench.reads(c) {
+	if text := r.Text; guards.Spills(c, text) && !t.e.bench.reads(c) {
 		if file, err := t.e.bench.spill(text); err == nil {
-			r.Text = guards.Pointer(text, file)
+			r.Text = guards.Pointer(c, text, file)
 		} else {
 			t.tell("a long result stays in the context: " + err.Error())
 		}

@@ -5,12 +5,20 @@
 // A Policy is what one role may do. Its walls stand in this order, and the first
 // that refuses speaks:
 //
+//   - bounded: an input too large to be judged in good time is refused unread;
 //   - whitelist: a role's tool list is exclusive, for every tool, also for those
-//     of sub-agents and for tools that nobody has heard of;
+//     that start sub-agents and for tools that nobody has heard of. Only agents
+//     of a declared kind are started or listened to, and they may do no more than
+//     the role;
 //   - delegate: a coordinator has no hands. It writes no file, and of Bash it
 //     gets glances only;
-//   - inside: file tools stay below the given roots, by the text of the path, and
-//     stay away from files that hold secrets.
+//   - inside: file tools stay below the given roots, by the text of the path and,
+//     where the policy has Places, by where it leads, and stay away from files
+//     that hold secrets unless they were opened (Opened).
+//
+// Beside the walls, Repeats refuses a call that gave the same result again and
+// again, from a session's past as digests; Spills and Pointer decide which
+// results are too long for a context and what stands in their place.
 //
 // The zero Policy and the zero Decision deny. A wall that panics denies. Every
 // refusal tells the model what to do instead.
@@ -38,6 +46,8 @@
 // refused: another one's filters cannot be switched off. All of it is in the
 // printed text, and is not added twice.
 //
-// What a path really is (links, mounts) is not decided here; the fence of the
-// operating system does that. Nor are prompts for a human: a refusal is final.
+// Not decided here: what a command of a worker reads and writes, which is the
+// fence's business, secrets included; that a path still leads where it led when
+// it was judged, which is for whoever opens it to hold; and what a file's other
+// names are when it is read. There are no prompts for a human: a refusal is final.
 package guards

@@ -178,7 +178,7 @@ func below(path, pattern string) (string, string) {
 		return "", "a pattern does not climb with '..': give the directory as the path"
 	}
 	if slices.ContainsFunc(parts, Secret) {
-		return "", secretReason(pattern)
+		return "", secretPattern(pattern)
 	}
 	if strings.Contains(pattern, `\/`) {
 		return "", "a pattern does not escape '/': leave the backslash out"

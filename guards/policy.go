@@ -100,7 +100,7 @@ func notListed(p Policy, tool string) string {
 	case p.Glance:
 		return fmt.Sprintf("the %s has no %s, on purpose: give the work to a worker with dispatch. Your tools are %s", p.Role, shown(tool), there)
 	}
-	return fmt.Sprintf("the %s has no %s, on purpose: nothing is set up wrongly. Your tools are %s. What they cannot do belongs into your answer, as something still open", p.Role, shown(tool), there)
+	return fmt.Sprintf("the %s has no %s, on purpose: nothing is set up wrongly. Your tools are %s. What they do not cover, name in your answer as still open", p.Role, shown(tool), there)
 }
 
 // declared denies sub-agents that nobody has declared: a built-in kind would

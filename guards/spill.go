@@ -21,13 +21,25 @@ const (
 // form, and a session decides by them.
 var bulky = [...]string{"Bash", "BashOutput", "Read", "Grep", "Glob", "WebFetch", "WebSearch"}
 
-// Spills tells whether a text that a tool gave is too long to stay in the context.
-func Spills(tool, text string) bool {
-	return slices.Contains(bulky[:], tool) && len(text) >= spillFrom && utf8.RuneCountInString(text) >= spillFrom
+// Spills tells whether a text that a call gave is too long to stay in the context.
+// Nothing large gets in by itself; a part of a file that was asked for by its
+// lines is a choice, and is shown.
+func Spills(c Call, text string) bool {
+	return slices.Contains(bulky[:], c.Tool) && len(text) >= spillFrom && utf8.RuneCountInString(text) >= spillFrom && !part(c)
 }
 
-// Pointer stands in place of a text that was put into a file.
-func Pointer(text, file string) string {
+// part tells whether a call reads lines that it names.
+func part(c Call) bool {
+	var fields map[string]json.RawMessage
+	if c.Tool != "Read" || json.Unmarshal(c.Input, &fields) != nil {
+		return false
+	}
+	var limit float64
+	return json.Unmarshal(fields["limit"], &limit) == nil && limit > 0
+}
+
+// Pointer stands in place of a text that a call gave and that was put into a file.
+func Pointer(c Call, text, file string) string {
 	n, start := 0, len(text)
 	for i := range text {
 		if n == spillHead {
@@ -37,8 +49,12 @@ func Pointer(text, file string) string {
 		n++
 	}
 	begin := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(strings.ToValidUTF8(text[:start], "\uFFFD"))
-	return fmt.Sprintf("[%d characters, kept in '%s': Read that file for the whole, Grep it to search.] It begins: %s",
-		utf8.RuneCountInString(text), file, begin)
+	also := ""
+	if c.Tool == "Read" {
+		also = " Or Read the lines you need, with offset and limit."
+	}
+	return fmt.Sprintf("[%d characters, kept in '%s': Read that file for the whole, Grep it to search.%s] It begins: %s",
+		utf8.RuneCountInString(text), file, also, begin)
 }
 
 // EachText puts f's answer in place of every string field of a tool's result,

@@ -27,15 +27,22 @@ func TestSpills(t *testing.T) {
 		{"verdict", strings.Repeat("x", 9000), false},
 		{"", strings.Repeat("x", 9000), false},
 	} {
-		if got := guards.Spills(c.tool, c.text); got != c.want {
+		if got := guards.Spills(call("worker", c.tool, `{}`), c.text); got != c.want {
 			t.Errorf("%s, %d bytes: %v", c.tool, len(c.text), got)
+		}
+	}
+	for input, want := range map[string]bool{
+		`{"file_path":"a","limit":200}`: false, `{"file_path":"a","limit":0}`: true, `{"file_path":"a","limit":"200"}`: true, `{"file_path":"a","offset":9}`: true, `{"file_path":"a","limit":null}`: true,
+	} {
+		if got := guards.Spills(call("worker", "Read", input), strings.Repeat("x", 4000)); got != want {
+			t.Errorf("%s: %v", input, got)
 		}
 	}
 }
 
 func TestPointer(t *testing.T) {
 	text := strings.Repeat("a\n", 100) + strings.Repeat("ü", 5000)
-	got := guards.Pointer(text, "/bench/spill/0123456789abcdef.txt")
+	got := guards.Pointer(bash("make"), text, "/bench/spill/0123456789abcdef.txt")
 	for _, want := range []string{"5200 characters", "'/bench/spill/0123456789abcdef.txt'", "Read", "Grep", strings.Repeat("a ", 100) + strings.Repeat("ü", 200)} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
@@ -50,8 +57,8 @@ func TestPointer(t *testing.T) {
 func TestPointerIsText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Repeat(string(rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(rt, "bytes")), 200)
-		got := guards.Pointer(text, "/b/spill/0123456789abcdef.txt")
-		if !utf8.ValidString(got) || strings.ContainsAny(got, "\r\n") || guards.Spills("Read", got) {
+		got := guards.Pointer(bash("make"), text, "/b/spill/0123456789abcdef.txt")
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\r\n") || guards.Spills(bash("make"), got) {
 			rt.Errorf("%q", got)
 		}
 	})
