@@ -59,7 +59,7 @@ func inside(p Policy, c Call) Decision {
 func placed(p Policy, path string, roots, given []string) Decision {
 	switch {
 	case magic(path, roots):
-		return Deny(fmt.Sprintf("'%s' is the system's own and no file to work with: use the file's own path", shown(path)))
+		return Deny(fmt.Sprintf("'%s' is the system's own and no file to work with: use the file's own path", told(path)))
 	case !within(path, roots):
 		return Deny(outside(path, given))
 	case p.closed(path, roots):
@@ -81,11 +81,11 @@ func looked(p Policy, tool fileTool, path string, roots []string) Decision {
 	}
 	place, err := p.Places.Place(path)
 	if err != nil {
-		return Deny(fmt.Sprintf("it cannot be told where '%s' leads (%s): give the path of the file itself, without links", shown(path), shown(err.Error())))
+		return Deny(fmt.Sprintf("it cannot be told where '%s' leads (%s): give the path of the file itself, without links", told(path), told(err.Error())))
 	}
 	if place.Path != path {
 		if d := placed(p, place.Path, led, roots); !d.Allow {
-			return Deny(fmt.Sprintf("'%s' leads to '%s'. %s", shown(path), shown(place.Path), d.Reason))
+			return Deny(fmt.Sprintf("'%s' leads to '%s'. %s", told(path), told(place.Path), d.Reason))
 		}
 	}
 	return usable(tool, path, place)
@@ -95,12 +95,12 @@ func looked(p Policy, tool fileTool, path string, roots []string) Decision {
 func usable(tool fileTool, path string, place Place) Decision {
 	switch {
 	case place.Kind == Special:
-		return Deny(fmt.Sprintf("'%s' is a pipe, a socket or a device: only regular files are read and written here", shown(path)))
+		return Deny(fmt.Sprintf("'%s' is a pipe, a socket or a device: only regular files are read and written here", told(path)))
 	case place.Kind == Dangling && tool.writes:
-		return Deny(fmt.Sprintf("'%s' is a link to nothing: write to the path you mean", shown(path)))
+		return Deny(fmt.Sprintf("'%s' is a link to nothing: write to the path you mean", told(path)))
 	case place.Shared && tool.writes:
 		return Deny(fmt.Sprintf("'%s' is one file under several names (hard links), and the others may lie outside: "+
-			"make it a file of its own first, with cp to a new name and mv back", shown(path)))
+			"make it a file of its own first, with cp to a new name and mv back", told(path)))
 	}
 	return Allow()
 }
@@ -153,11 +153,11 @@ func oddForm(path string) string {
 	case strings.IndexFunc(path, unicode.IsControl) >= 0:
 		return "a path here has no control characters and no line ends: give one path in one line"
 	case strings.HasPrefix(path, "~"):
-		return fmt.Sprintf("'~' is not expanded here: write '%s' out", shown(path))
+		return fmt.Sprintf("'~' is not expanded here: write '%s' out", told(path))
 	case strings.HasPrefix(path, `\\`), strings.HasPrefix(path, "//?/"), strings.HasPrefix(path, "//./"):
 		return "network and device paths are not followed: give the file's path in the working directory"
 	case filepath.Separator == '/' && drive(path):
-		return fmt.Sprintf("'%s' is a path of another system: here paths look like /directory/file, or are relative to the working directory", shown(path))
+		return fmt.Sprintf("'%s' is a path of another system: here paths look like /directory/file, or are relative to the working directory", told(path))
 	}
 	return ""
 }
@@ -245,12 +245,12 @@ func closed(p Policy, tool fileTool) string {
 }
 
 func outside(path string, roots []string) string {
-	return fmt.Sprintf("'%s' is outside of what is yours: stay below '%s'", shown(path), strings.Join(roots, "', '"))
+	return fmt.Sprintf("'%s' is outside of what is yours: stay below '%s'", told(path), strings.Join(roots, "', '"))
 }
 
-// shown is a text of the model's in a line of ours: short, and nothing that
+// told is a text of the model's in a line of ours: short, and nothing that
 // could pass for another line.
-func shown(s string) string {
+func told(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return '?'

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,10 +77,10 @@ var starters = [...]string{"Agent", "Task"}
 
 func whitelist(p Policy, c Call) Decision {
 	if c.Role != p.Role || p.Role == "" {
-		return Deny(fmt.Sprintf("this session is the %s's, and calls of the role '%s' are not run in it: end your turn with what you know", p.Role, shown(c.Role)))
+		return Deny(fmt.Sprintf("this session is the %s's, and calls of the role '%s' are not run in it: end your turn with what you know", p.Role, told(c.Role)))
 	}
 	if c.Agent != p.Agent && !slices.Contains(p.Kinds, c.Agent) {
-		return Deny(fmt.Sprintf("'%s' is not an agent of this run, so its calls are not run: report what you have found to the one who started you", shown(c.Agent)))
+		return Deny(fmt.Sprintf("'%s' is not an agent of this run, so its calls are not run: report what you have found to the one who started you", told(c.Agent)))
 	}
 	if !slices.Contains(p.Tools, c.Tool) {
 		return Deny(notListed(p, c.Tool))
@@ -98,9 +99,9 @@ func notListed(p Policy, tool string) string {
 	case len(p.Tools) == 0:
 		return fmt.Sprintf("the %s has no tools, on purpose: answer from what you were told", p.Role)
 	case p.Glance:
-		return fmt.Sprintf("the %s has no %s, on purpose: give the work to a worker with dispatch. Your tools are %s", p.Role, shown(tool), there)
+		return fmt.Sprintf("the %s has no %s, on purpose: give the work to a worker with dispatch. Your tools are %s", p.Role, told(tool), there)
 	}
-	return fmt.Sprintf("the %s has no %s, on purpose: nothing is set up wrongly. Your tools are %s. What they do not cover, name in your answer as still open", p.Role, shown(tool), there)
+	return fmt.Sprintf("the %s has no %s, on purpose: nothing is set up wrongly. Your tools are %s. What they do not cover, name in your answer as still open", p.Role, told(tool), there)
 }
 
 // declared denies sub-agents that nobody has declared: a built-in kind would
@@ -117,7 +118,7 @@ func declared(p Policy, c Call) Decision {
 	if len(p.Kinds) == 0 {
 		return Deny("there are no sub-agents here, on purpose: do it with the tools you have")
 	}
-	return Deny(fmt.Sprintf("there is no sub-agent '%s': set subagent_type to one of %s", shown(kind), strings.Join(p.Kinds, ", ")))
+	return Deny(fmt.Sprintf("there is no sub-agent '%s': set subagent_type to one of %s", told(kind), strings.Join(p.Kinds, ", ")))
 }
 
 func needsObject(tool string) string {

@@ -100,10 +100,10 @@ func (p Policy) Closed(path string) bool {
 
 func secretReason(name string) string {
 	return fmt.Sprintf("'%s' may hold secrets, and whatever passes through you stays in the transcript: look for an example file beside it, "+
-		"or say what you need to know from it. The person can open it with a line of their own, '%s %s'", shown(name), openingWords, shown(name))
+		"or say what you need to know from it. The person can open it with a line of their own, '%s %s'", told(name), openingWords, told(name))
 }
 
 func secretPattern(pattern string) string {
 	return fmt.Sprintf("'%s' looks for files that may hold secrets: leave them out of the pattern, or say what you need to know from them. "+
-		"The person can open a file by its path", shown(pattern))
+		"The person can open a file by its path", told(pattern))
 }
