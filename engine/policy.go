@@ -19,10 +19,10 @@ func (r Role) ownTools() []string {
 	return nil
 }
 
-// PolicyOf is the policy of a session of the role that works in dir: a worker
-// writes there, the others read there. A role that does not exist has the zero
-// policy, which denies.
-func PolicyOf(role Role, dir string) guards.Policy {
+// PolicyOf is the policy of a session of the role that works in dir, by the text
+// of paths alone: a worker, which has a name, writes there, the others read
+// there. A role that does not exist has the zero policy, which denies.
+func PolicyOf(role Role, worker, dir string) guards.Policy {
 	if !slices.Contains([]Role{Coordinator, Worker, Clarifier, Judge, Oracle}, role) {
 		return guards.Policy{}
 	}
@@ -30,7 +30,11 @@ func PolicyOf(role Role, dir string) guards.Policy {
 	if role == Worker {
 		roots = []string{dir}
 	}
-	return role.policy(append(role.ownTools(), role.builtin()...), roots, []string{dir})
+	p := role.policy(append(role.ownTools(), role.builtin()...), roots, []string{dir})
+	if role == Worker {
+		p.Agent = worker
+	}
+	return p
 }
 
 // env is the environment of the commands of a session of the role. A coordinator

@@ -76,16 +76,16 @@ func bounded(_ Policy, c Call) Decision {
 var starters = [...]string{"Agent", "Task"}
 
 func whitelist(p Policy, c Call) Decision {
-	if c.Role != p.Role || p.Role == "" {
+	switch {
+	case p.Role == "":
+		return Deny(fmt.Sprintf("there is no role '%s' here, so its calls are not run: end your turn with what you know", told(c.Role)))
+	case c.Role != p.Role:
 		return Deny(fmt.Sprintf("this session is the %s's, and calls of the role '%s' are not run in it: end your turn with what you know", p.Role, told(c.Role)))
-	}
-	if c.Agent != p.Agent && !slices.Contains(p.Kinds, c.Agent) {
+	case c.Agent != p.Agent && !slices.Contains(p.Kinds, c.Agent):
 		return Deny(fmt.Sprintf("'%s' is not an agent of this run, so its calls are not run: report what you have found to the one who started you", told(c.Agent)))
-	}
-	if !slices.Contains(p.Tools, c.Tool) {
+	case !slices.Contains(p.Tools, c.Tool):
 		return Deny(notListed(p, c.Tool))
-	}
-	if slices.Contains(starters[:], c.Tool) {
+	case slices.Contains(starters[:], c.Tool):
 		return declared(p, c)
 	}
 	return Allow()

@@ -150,7 +150,7 @@ func decideEntry(entry, dir string) guards.Decision {
 	if err := json.Unmarshal([]byte(entry), &asked); err != nil {
 		return guards.Deny(fmt.Sprintf("the call is no JSON object with role, agent, tool, input and dir: %v", err))
 	}
-	d := engine.PolicyOf(engine.Role(asked.Role), asked.Dir).Decide(guards.Call{
+	d := engine.PolicyOf(engine.Role(asked.Role), asked.Agent, asked.Dir).Decide(guards.Call{
 		Role: asked.Role, Agent: asked.Agent, Tool: asked.Tool, Dir: asked.Dir, Input: asked.Input,
 	})
 	if !d.Allow || string(d.Input) == string(asked.Input) {
