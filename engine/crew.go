@@ -337,7 +337,7 @@ func reportsOf(members []*member, early bool) string {
 			running = append(running, m.begun.Meta.Worker)
 			continue
 		}
-		fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n", report.Meta.Worker, report.Meta.State, report.Body)
+		b.WriteString(reportText(report))
 	}
 	if early {
 		fmt.Fprintf(&b, "The person has said something; it follows. Still at work: %s. They go on; call wait for their reports.\n",

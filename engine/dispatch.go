@@ -91,7 +91,7 @@ func (c *crew) dispatch(ctx context.Context, call string, tasks []task) (members
 			continue
 		}
 		if report, ok := answering(c.e.deps.State.History(), gitstate.KindReport, call, i); ok {
-			reports += fmt.Sprintf("# %s: %s\n\n%s\n\n", report.Meta.Worker, report.Meta.State, report.Body)
+			reports += reportText(report)
 			continue
 		}
 		doc, err := c.e.beginWorker(ctx, c.a, call, i, t)
@@ -148,7 +148,7 @@ func (c *crew) tellTool() harness.Tool {
 			if err := json.Unmarshal(input, &in); err != nil {
 				return harness.Result{}, refuse("the input is not of the tool's form: %v", err)
 			}
-			told, err := c.tell(ctx, in.Worker, harness.Message{ID: messageID(call, in.Worker), Text: "From the coordinator: " + in.Words})
+			told, err := c.tell(ctx, in.Worker, harness.Message{ID: messageID(call, in.Worker), Text: "The coordinator says:\n\n" + quote(in.Words)})
 			if err != nil {
 				return harness.Result{}, err
 			}

@@ -208,7 +208,7 @@ func (tr *trial) record(ctx context.Context, t *talk) error {
 	}
 	_, err := tr.e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindVerdict, Subject: fmt.Sprintf("round %d: %s: %s", tr.a.Work.Meta.Round, v.State, line(v.Reason, 40)),
-		Body: strings.TrimRight(v.String(), "\n") + commandsRun(tr.ran), Meta: withCost(m, t),
+		Body: strings.TrimRight(withoutOurs(v.String()), "\n") + commandsRun(tr.ran), Meta: withCost(m, t),
 	})
 	return err
 }

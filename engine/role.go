@@ -7,6 +7,7 @@ import (
 	"sync"
 	"text/template"
 
+	"git-flower/gitstate/document"
 	"git-flower/guards"
 )
 
@@ -68,7 +69,7 @@ var promptFiles embed.FS
 // prompts are read when the first one is filled in: other commands of the binary
 // need none.
 var prompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "inline": document.OneLine}).Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
 })
 
 // prompt fills in one of the prompt files.

@@ -265,7 +265,7 @@ func (w *worker) join(ctx context.Context, r worktree.Result, report document.Re
 // record makes the report and moves the join with it.
 func (w *worker) record(ctx context.Context, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) error {
 	m := w.begun.Meta
-	body := w.report.String()
+	body := withoutOurs(w.report.String())
 	if len(conflicts) > 0 {
 		body += fmt.Sprintf("\n\n## Conflict\n\nThe work is commit %s. It does not merge into the result so far (%s) because of:\n\n- %s\n\nDispatch a worker to run 'git merge %s' in its tree and resolve them.",
 			tip, code, strings.Join(conflicts, "\n- "), tip)
