@@ -122,6 +122,11 @@ func (c *command) forLibrary(env *Env) *cli.Command {
 			if c.args >= 0 && len(given.args) > c.args {
 				return c.usagef("too many arguments: '%s'", given.args[c.args])
 			}
+			if c.personal {
+				if err := env.refuseInside(values.Context, c); err != nil {
+					return err
+				}
+			}
 			return c.run(values.Context, env, given)
 		},
 	}

@@ -12,7 +12,7 @@ import (
 
 func answerCommand() *command {
 	return &command{
-		name: "answer", group: everyday, args: -1,
+		name: "answer", group: everyday, personal: true, args: -1,
 		summary:  "answer a question of a run",
 		synopsis: []string{"[--run <run>]", "[--run <run>] [<question>] <words>...", "[--run <run>] [<question>] -F <file>", "[--run <run>] [<question>] --goal <words>"},
 		prose: `Answers a question that a run waits with, from any terminal. Without words,

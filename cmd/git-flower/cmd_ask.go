@@ -16,7 +16,7 @@ import (
 
 func askCommand() *command {
 	return &command{
-		name: "ask", group: everyday, args: -1,
+		name: "ask", group: everyday, personal: true, args: -1,
 		summary:  "ask a side question about a run",
 		synopsis: []string{"[--run <run>] [--json] [--] <question>...", "[--run <run>] [--json] -F <file>", "[--run <run>] [--json] -"},
 		prose: `Asks a model about a run, which goes on meanwhile: the model is told the run's

@@ -13,7 +13,7 @@ import (
 
 func editCommand() *command {
 	return &command{
-		name: "edit", group: everyday, args: 2,
+		name: "edit", group: everyday, personal: true, args: 2,
 		summary:  "change a run's brief or goal by hand",
 		synopsis: []string{"brief [<run>]", "goal [<run>]"},
 		prose: `Opens git's editor on the current brief or goal and records what comes back in

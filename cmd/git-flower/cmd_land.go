@@ -14,7 +14,7 @@ import (
 
 func landCommand() *command {
 	return &command{
-		name: "land", group: everyday, summary: "merge a run's result into the checked-out branch",
+		name: "land", group: everyday, personal: true, summary: "merge a run's result into the checked-out branch",
 		synopsis: []string{"[--squash | --no-ff] [--rehearsed] [<run>]"},
 		prose: `
 Merges what the workers of a run made into the branch that is checked out: a

@@ -11,7 +11,7 @@ import (
 
 func resumeCommand() *command {
 	return &command{
-		name: "resume", group: everyday, args: 1,
+		name: "resume", group: everyday, personal: true, args: 1,
 		summary:  "go on with a run from its last record",
 		synopsis: []string{"[<options>] [<run>]"},
 		prose: `Goes on with a run where its records end, after a crash, a limit, an

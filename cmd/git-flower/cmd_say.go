@@ -11,7 +11,7 @@ import (
 
 func sayCommand() *command {
 	return &command{
-		name: "say", group: everyday, args: -1,
+		name: "say", group: everyday, personal: true, args: -1,
 		summary:  "add to what is wanted of a run",
 		synopsis: []string{"[--run <run>] [--to <worker>] [--] <words>...", "[--run <run>] [--to <worker>] -F <file>", "[--run <run>] [--to <worker>] -"},
 		prose: `Adds words to what is wanted, at any time and from any terminal. They are

@@ -12,7 +12,7 @@ import (
 
 func startCommand() *command {
 	return &command{
-		name: "start", group: everyday, args: -1,
+		name: "start", group: everyday, personal: true, args: -1,
 		summary:  "begin a run",
 		synopsis: []string{"[<options>] [--] <request>...", "[<options>] -F <file>", "[<options>] -"},
 		prose: `Begins a new run: the request is clarified and frozen as a brief, a judge sets

@@ -11,7 +11,7 @@ import (
 
 func stopCommand() *command {
 	return &command{
-		name: "stop", group: everyday, args: 1,
+		name: "stop", group: everyday, personal: true, args: 1,
 		summary:  "have a driven run stop at a save point",
 		synopsis: []string{"[<run>]"},
 		prose: `Asks the process that drives a run to stop, as SIGTERM does: it records what

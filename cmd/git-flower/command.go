@@ -26,6 +26,7 @@ type command struct {
 	prose    string    // for "git flower help <name>": paragraphs, wrapped as written
 	options  []option  // in the order of the help
 	exits    []exitRow // see exits
+	personal bool      // refused to the commands of the run that it is about
 	args     int       // most arguments that it takes; negative means any number
 	run      func(ctx context.Context, env *Env, c *call) error
 }

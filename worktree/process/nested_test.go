@@ -17,6 +17,12 @@ import (
 // TestMain lets the test binary play a program that runs a command itself.
 func TestMain(m *testing.M) {
 	fence.Main()
+	if os.Getenv("PROCESS_TEST_INSIDE") != "" {
+		for _, dir := range Inside() {
+			fmt.Println(dir)
+		}
+		os.Exit(0)
+	}
 	if script := os.Getenv("PROCESS_TEST_SCRIPT"); script != "" {
 		dir, err := os.Getwd()
 		if err != nil {
