@@ -36,7 +36,7 @@ func (e *Env) refuseInside(ctx context.Context, c *command) error {
 // or among the trees that runs have made for it, which lie in a folder that bears
 // its id wherever XDG_STATE_HOME points.
 func belongs(folder string, l gitstate.Layout) bool {
-	if slices.Contains(strings.Split(filepath.ToSlash(folder), "/"), l.ID) {
+	if l.ID != "" && slices.Contains(strings.Split(filepath.ToSlash(folder), "/"), l.ID) {
 		return true
 	}
 	for _, place := range []string{l.TopLevel, l.State, l.CommonDir} {
