@@ -94,9 +94,7 @@ func (p *awkProgram) trouble() string {
 // blank skips blanks, continued lines and comments.
 func (p *awkProgram) blank() bool {
 	trimmed := strings.TrimLeft(p.rest, " \t")
-	if strings.HasPrefix(trimmed, "\\\n") {
-		trimmed = trimmed[2:]
-	}
+	trimmed = strings.TrimPrefix(trimmed, "\\\n")
 	if strings.HasPrefix(trimmed, "#") {
 		end := strings.IndexByte(trimmed+"\n", '\n')
 		if end > 0 && trimmed[end-1] == '\\' {

@@ -159,28 +159,37 @@ func (v *view) copyIndex(ctx context.Context, to string) error {
 	return err
 }
 
-// load brings our index to a commit. What is hidden in the user's is hidden here.
+// load brings our index to a commit. What is hidden in the user's is hidden here,
+// and nothing else: as long as nobody writes the user's index, it says of a file
+// outside of a sparse checkout's cone that it is not there, even when it is.
 func (v *view) load(ctx context.Context, commit string) error {
 	if _, err := v.git.Write(ctx, "read-tree", "--reset", commit); err != nil {
 		return err
 	}
-	if len(v.hidden) == 0 {
-		return nil
-	}
-	out, err := v.git.Read(ctx, "ls-files", "-z")
+	out, err := v.git.Read(ctx, "ls-files", "-z", "-v")
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, name := range splitZ(out) {
-		if _, found := slices.BinarySearch(v.hidden, name); found {
-			names = append(names, name)
+	var hide, show []string
+	for _, line := range splitZ(out) {
+		flag, name, _ := strings.Cut(line, " ")
+		_, hidden := slices.BinarySearch(v.hidden, name)
+		switch skipped := strings.EqualFold(flag, "S"); {
+		case hidden && !skipped:
+			hide = append(hide, name)
+		case skipped && !hidden:
+			show = append(show, name)
 		}
 	}
+	return errors.Join(v.flag(ctx, "--skip-worktree", hide), v.flag(ctx, "--no-skip-worktree", show))
+}
+
+// flag sets or clears a flag of entries of our index.
+func (v *view) flag(ctx context.Context, how string, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	_, err = v.git.WriteIn(ctx, lines(names), "update-index", "-z", "--skip-worktree", "--stdin")
+	_, err := v.git.WriteIn(ctx, lines(names), "update-index", "-z", how, "--stdin")
 	return err
 }
 

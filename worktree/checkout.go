@@ -17,6 +17,8 @@ import (
 // pattern: '*', '?' and '[…]' within one part, '**' for any number of parts. A
 // pattern that fits a folder protects all in it. A file whose name is the
 // pattern itself is protected too. Rules of .gitignore files play no part.
+// The .gitattributes files that can say how a protected file is checked out come
+// from that commit as well, though a change of one is not a change of the path.
 type ProtectSpec struct {
 	From  string
 	Paths []string
@@ -93,12 +95,12 @@ func (p *Pool) protect(ctx context.Context, commit string, spec ProtectSpec) (st
 	none := strings.Repeat("0", f.digits())
 	var change strings.Builder
 	for _, e := range ours {
-		if protected(patterns, e.name) {
+		if protected(patterns, e.name) || governs(patterns, e.name) {
 			fmt.Fprintf(&change, "0 %s\t%s\x00", none, e.name)
 		}
 	}
 	for _, e := range theirs {
-		if protected(patterns, e.name) {
+		if protected(patterns, e.name) || governs(patterns, e.name) {
 			fmt.Fprintf(&change, "%s %s\t%s\x00", e.mode, e.id, e.name)
 		}
 	}
@@ -160,6 +162,26 @@ func protected(patterns []string, name string) bool {
 			return true
 		}
 		if fits(strings.Split(pattern, "/"), strings.Split(name, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// governs reports whether a file of attributes can be about a path that fits a
+// pattern: it stands in or above the folder with which the pattern begins, or
+// below it where the pattern leaves open which folder is meant.
+func governs(patterns []string, name string) bool {
+	if path.Base(name) != ".gitattributes" {
+		return false
+	}
+	dir := strings.TrimPrefix(path.Dir(name)+"/", "./")
+	for _, pattern := range patterns {
+		begins := pattern
+		if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+			begins = pattern[:i]
+		}
+		if strings.HasPrefix(begins, dir) || strings.HasPrefix(dir, begins) && begins != pattern {
 			return true
 		}
 	}

@@ -81,6 +81,30 @@ func TestCheckoutProtects(t *testing.T) {
 	}
 }
 
+// A worker must not change what a test is by saying how it is checked out.
+func TestCheckoutTakesTheAttributesOfProtectedPaths(t *testing.T) {
+	r := newRepo(t, map[string]string{"t/d/run.sh": "echo 1\n", "other": "x\n", "z/file": "z\n"})
+	p, base := r.pool(), r.head()
+	work := r.side(base, map[string]string{
+		".gitattributes": "* text eol=crlf\n", "t/.gitattributes": "run.sh text eol=crlf\n", "t/d/.gitattributes": "run.sh text eol=crlf\n",
+		"z/.gitattributes": "file text eol=crlf\n", "z/file": "changed\n",
+	})
+	for _, path := range []string{"t/d/run.sh", "t", "**/run.sh", "t/*/*.sh", "t/[d]"} {
+		tree, err := p.Checkout(t.Context(), work, ProtectSpec{From: base, Paths: []string{path}})
+		must(t, err)
+		if got, _ := try(tree.Path, "cat", "t/d/run.sh"); got != "echo 1" {
+			t.Errorf("protecting '%s': the test reads %q", path, got)
+		}
+		release(t, p, tree)
+	}
+	tree, err := p.Checkout(t.Context(), work, ProtectSpec{From: base, Paths: []string{"t"}})
+	must(t, err)
+	if got := run(t, tree.Path, "od", "-c", "z/file"); !strings.Contains(got, `\r`) {
+		t.Errorf("attributes that concern nothing protected were taken from the base too: %s", got)
+	}
+	release(t, p, tree)
+}
+
 func TestFits(t *testing.T) {
 	part := rapid.StringMatching(`[ab.]{1,3}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -42,6 +42,19 @@ func TestChangesOfASparseCheckout(t *testing.T) {
 	})
 }
 
+// Until something writes the user's index, it still says that a file which is
+// there is not.
+func TestChangesOutsideOfTheConeThatGitHasNotNoticed(t *testing.T) {
+	sparse(t, func(t *testing.T, r *repo, p *Pool) {
+		put(t, r.dir, map[string]string{"big/x": "mine\n"})
+		c, err := p.KeepChanges(t.Context())
+		must(t, err)
+		if got := strings.Join(c.Paths, " "); got != "big/x" {
+			t.Errorf("kept %q", got)
+		}
+	})
+}
+
 // Where the user has said where a submodule comes from, the worker's git knows.
 func TestSubmoduleComesFromWhereTheUserSays(t *testing.T) {
 	inner, r := newRepo(t, small), newRepo(t, small)
