@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"git-flower/gitstate/gitcmd"
 )
 
 // fill makes the slot's files those of a tree object. A slot that was clean at
@@ -50,7 +52,23 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	if _, err := g.Write(ctx, "read-tree", "--reset", "-u", tree); err != nil {
 		return errors.Join(err, removeIndex(index))
 	}
+	if err := encode(ctx, g); err != nil {
+		return errors.Join(err, removeIndex(index))
+	}
 	return s.keepIndex(index)
+}
+
+// encode writes the files again where attributes ask for an encoding: several
+// workers of git's do not apply it (seen with git 2.39), and say so only in passing.
+func encode(ctx context.Context, g gitcmd.Git) error {
+	_, err := g.Read(ctx, "grep", "--cached", "-q", "-e", "working-tree-encoding", "--", ".gitattributes", "**/.gitattributes")
+	if gitcmd.ExitCode(err) == 1 {
+		return nil // nothing of the kind
+	}
+	if err == nil {
+		_, err = g.With("checkout.workers=1").Write(ctx, "checkout-index", "-q", "-u", "-f", "-a")
+	}
+	return err
 }
 
 // reuse brings a slot that is clean at a commit to a tree object. What was

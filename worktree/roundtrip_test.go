@@ -59,7 +59,7 @@ func TestOddFilesAreNotChanges(t *testing.T) {
 		}
 		autocrlf := rapid.SampledFrom([]string{"false", "true", "input"}).Draw(rt, "core.autocrlf")
 		if err := oddLife(t, files, autocrlf); err != nil {
-			rt.Fatalf("%q, core.autocrlf %s: %v", files, autocrlf, err)
+			rt.Fatalf("%.2000q, core.autocrlf %s: %v", files, autocrlf, err)
 		}
 	})
 }
@@ -98,6 +98,15 @@ func oddLife(t *testing.T, files map[string]string, autocrlf string) error {
 		}
 	}
 	return nil
+}
+
+// Git's parallel checkout leaves out an encoding that is set below the top.
+func TestEncodedFilesAreNotChanges(t *testing.T) {
+	for _, attributes := range []string{".gitattributes", "lib/.gitattributes"} {
+		if err := oddLife(t, map[string]string{attributes: "*.c working-tree-encoding=UTF-16LE-BOM\n", "lib/g.c": "a\n", "lib/x.a": "a\n"}, "false"); err != nil {
+			t.Errorf("%s: %v", attributes, err)
+		}
+	}
 }
 
 // Names, modes and kinds that are rare: the tree equals its base, or there is none.
