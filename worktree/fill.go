@@ -58,8 +58,8 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	return s.keepIndex(index)
 }
 
-// encode writes the files again where attributes ask for an encoding: several
-// workers of git's do not apply it (seen with git 2.39), and say so only in passing.
+// encode writes the files again where attributes ask for an encoding: a parallel
+// checkout may not apply it (seen with git 2.39), and says so only in passing.
 func encode(ctx context.Context, g gitcmd.Git) error {
 	_, err := g.Read(ctx, "grep", "--cached", "-q", "-e", "working-tree-encoding", "--", ".gitattributes", "**/.gitattributes")
 	if gitcmd.ExitCode(err) == 1 {

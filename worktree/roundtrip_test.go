@@ -100,12 +100,16 @@ func oddLife(t *testing.T, files map[string]string, autocrlf string) error {
 	return nil
 }
 
-// Git's parallel checkout leaves out an encoding that is set below the top.
+// Git's parallel checkout reads the name of an encoding after it has freed it:
+// whether the file comes out right depends on what else there is. This is a case
+// in which it did not, each time (git 2.39).
 func TestEncodedFilesAreNotChanges(t *testing.T) {
-	for _, attributes := range []string{".gitattributes", "lib/.gitattributes"} {
-		if err := oddLife(t, map[string]string{attributes: "*.c working-tree-encoding=UTF-16LE-BOM\n", "lib/g.c": "a\n", "lib/x.a": "a\n"}, "false"); err != nil {
-			t.Errorf("%s: %v", attributes, err)
-		}
+	files := map[string]string{
+		".gitattributes": "* -text\n", "lib/.gitattributes": "*.d filter=gone\n*.c working-tree-encoding=UTF-16LE-BOM\n",
+		"f.a": "#!/bin/sh\r\n", "f.b": "$Id: wrong $\r\n", "lib/g.c": "a\rb\r", "lib/x.a": "a\r\nb\r\n", "\u65e5.d": "gr\u00fc\u00df\n", "\u65e5.c": strings.Repeat("x\r\n", 5000),
+	}
+	if err := oddLife(t, files, "false"); err != nil {
+		t.Error(err)
 	}
 }
 
