@@ -4,7 +4,7 @@ demo:
 	go run ./cmd/git-flower demo
 
 test:
-	go test ./...
+	go test -timeout 20m ./...
 
 # The long suites whole: all crash points, soak, a hundred thousand merges. Hours.
 test-long:

@@ -169,6 +169,10 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 		if ended.Stop != harness.StopFault {
 			return ended, stopped(ctx, ended)
 		}
+		// The harness was not let ask since nothing can be written down.
+		if err := t.e.books.flush(t.e.deps.Journal); err != nil {
+			return ended, err
+		}
 		if err := t.endure(ctx, ended.Fault, &bad); err != nil {
 			return ended, err
 		}

@@ -58,6 +58,8 @@ var rules = map[string]rule{
 			"golang.org/x/term", "github.com/joho/godotenv"},
 	},
 	"t":          {},
+	"t/scripts":  {},
+	"t/stress":   {ours: []string{"t/scripts"}},
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
 	"t/perf":     {ours: []string{"engine/harness", "engine/harness/messages", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
@@ -77,6 +79,7 @@ var doors = map[string][]string{
 // exceptions to the doors, each with its reason.
 var exceptions = map[string]string{
 	"cmd/git-flower os/exec": "pager and editor are the user's programs on the user's terminal",
+	"t/scripts os/exec":      "scripts are programs of their own",
 	"t/perf os/exec":         "what is measured is how processes start and end",
 }
 

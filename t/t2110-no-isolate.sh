@@ -125,7 +125,7 @@ test_expect_success '--squash and --no-ff land too' '
 
 test_expect_success 'a reached goal lands at once with --land' '
 	git reset -q --hard start && git clean -q -f -d &&
-	flower_play --no-isolate --land --name atonce "do it" && test_grep "is a rehearsal" ../start.err
+	flower_play --no-isolate --land --name atonce "do it" && test_grep "rehearsal is not landed" ../start.err
 '
 
 test_expect_success 'what is edited between two workers is a commit of its own' '

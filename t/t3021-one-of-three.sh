@@ -156,7 +156,7 @@ test_expect_success 'a report that is far too long, twice' '
 test_expect_success 'thousands of tool calls in one answer' '
 	{
 		echo "- call:" &&
-		awk "BEGIN { for (i = 0; i < 3000; i++) print \"    - {tool: Glob, input: {pattern: a}}\" }" &&
+		awk "BEGIN { for (i = 0; i < 1000; i++) print \"    - {tool: Glob, input: {pattern: a\" i \"}}\" }" &&
 		flower_report
 	} | three calls &&
 	test "$(cat states)" = "unchanged joined joined "

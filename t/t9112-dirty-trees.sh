@@ -24,7 +24,7 @@ messy_script () {
 	flower_script "test -f tool && test -f two && test ! -f gone.t" <<-END
 	- call: {tool: Bash, input: {command: "test -e made-here || test -e tool || . '$TRASH_DIRECTORY/mess'", description: make a mess}}
 	- call: {tool: Write, input: {file_path: tool, content: "by a tool\n"}}
-	- call: {tool: Bash, input: {command: "sh '$TRASH_DIRECTORY/tell' >'$TRASH_DIRECTORY/seen' 2>&1; : >'$TRASH_DIRECTORY/running'; while test ! -e '$TRASH_DIRECTORY/go'; do sleep 0.05; done", description: wait}}
+	- call: {tool: Bash, input: {command: "sh '$TRASH_DIRECTORY/tell' >'$TRASH_DIRECTORY/seen' 2>&1; : >'$TRASH_DIRECTORY/running'; while test -e '$TRASH_DIRECTORY/running' && test ! -e '$TRASH_DIRECTORY/go'; do sleep 0.05; done", description: wait}}
 	- call: {tool: Bash, input: {command: "echo two >two", description: write}}
 	$(flower_report)
 	END

@@ -163,25 +163,44 @@ func (v *view) copyIndex(ctx context.Context, to string) error {
 // and nothing else: as long as nobody writes the user's index, it says of a file
 // outside of a sparse checkout's cone that it is not there, even when it is.
 func (v *view) load(ctx context.Context, commit string) error {
+	if err := v.show(ctx); err != nil {
+		return err
+	}
 	if _, err := v.git.Write(ctx, "read-tree", "--reset", commit); err != nil {
 		return err
 	}
+	if len(v.hidden) == 0 {
+		return nil
+	}
+	out, err := v.git.Read(ctx, "ls-files", "-z")
+	if err != nil {
+		return err
+	}
+	hide := slices.DeleteFunc(splitZ(out), func(name string) bool {
+		_, hidden := slices.BinarySearch(v.hidden, name)
+		return !hidden
+	})
+	return v.flag(ctx, "--skip-worktree", hide)
+}
+
+// show takes all flags from our index: git does not reset an entry that has one
+// while its file differs.
+func (v *view) show(ctx context.Context) error {
 	out, err := v.git.Read(ctx, "ls-files", "-z", "-v")
 	if err != nil {
 		return err
 	}
-	var hide, show []string
+	var skipped, assumed []string
 	for _, line := range splitZ(out) {
 		flag, name, _ := strings.Cut(line, " ")
-		_, hidden := slices.BinarySearch(v.hidden, name)
-		switch skipped := strings.EqualFold(flag, "S"); {
-		case hidden && !skipped:
-			hide = append(hide, name)
-		case skipped && !hidden:
-			show = append(show, name)
+		if strings.EqualFold(flag, "S") {
+			skipped = append(skipped, name)
+		}
+		if flag != strings.ToUpper(flag) {
+			assumed = append(assumed, name)
 		}
 	}
-	return errors.Join(v.flag(ctx, "--skip-worktree", hide), v.flag(ctx, "--no-skip-worktree", show))
+	return errors.Join(v.flag(ctx, "--no-skip-worktree", skipped), v.flag(ctx, "--no-assume-unchanged", assumed))
 }
 
 // flag sets or clears a flag of entries of our index.

@@ -45,7 +45,7 @@ func (s *shell) background(ctx context.Context, script string) (harness.Result, 
 	if err := ctx.Err(); err != nil {
 		return harness.Result{}, err
 	}
-	b, err := s.shells.begin(ctx, process.Command{Script: script, Shell: bashOrSh(), Dir: s.dir, Env: s.env, Fence: s.fence})
+	b, err := s.shells.begin(ctx, process.Command{Script: script, Shell: process.Bash(), Dir: s.dir, Env: s.env, Fence: s.fence})
 	if err != nil {
 		return harness.Result{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -59,18 +58,9 @@ type shell struct {
 // tool is Bash, described with what it can do here.
 func (s *shell) tool() *tool {
 	if s.mayLeave {
-		return builtin("Bash", fmt.Sprintf(bashAbout, bashOrSh())+bashLeaves, bashLeaveSchema, false, s.bash)
+		return builtin("Bash", fmt.Sprintf(bashAbout, process.Bash())+bashLeaves, bashLeaveSchema, false, s.bash)
 	}
-	return builtin("Bash", fmt.Sprintf(bashAbout, bashOrSh()), bashSchema, false, s.bash)
-}
-
-// bashOrSh is the shell of the tool: models write for the one that it is named
-// after.
-func bashOrSh() string {
-	if _, err := exec.LookPath("bash"); err != nil {
-		return "sh"
-	}
-	return "bash"
+	return builtin("Bash", fmt.Sprintf(bashAbout, process.Bash()), bashSchema, false, s.bash)
 }
 
 func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) {
@@ -87,7 +77,7 @@ func (s *shell) bash(ctx context.Context, in bashInput) (harness.Result, error) 
 	if in.Timeout > 0 {
 		limit = time.Duration(min(in.Timeout, float64(bashMaxTimeout.Milliseconds()))) * time.Millisecond
 	}
-	r, err := s.run(ctx, process.Command{Script: in.Command, Shell: bashOrSh(), Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput, Fence: s.fence})
+	r, err := s.run(ctx, process.Command{Script: in.Command, Shell: process.Bash(), Dir: s.dir, Env: s.env, Timeout: limit, Limit: bashOutput, Fence: s.fence})
 	if ctx.Err() != nil {
 		return harness.Result{}, ctx.Err()
 	}

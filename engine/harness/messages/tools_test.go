@@ -286,7 +286,7 @@ func TestBash(t *testing.T) {
 
 // Models write for the shell that the tool is named after.
 func TestBashIsBash(t *testing.T) {
-	if bashOrSh() != "bash" {
+	if process.Bash() != "bash" {
 		t.Skip("missing bash")
 	}
 	k := newKit(t)

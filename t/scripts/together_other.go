@@ -1,6 +1,6 @@
 //go:build !unix
 
-package t
+package scripts
 
 import "os/exec"
 
