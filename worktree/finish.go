@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-flower/gitstate/gitcmd"
 )
 
 // A Result is what a worker left.
@@ -38,10 +40,25 @@ func (p *Pool) Finish(ctx context.Context, t *Tree, m CommitMessage) (Result, er
 	}
 	defer s.busy.Unlock()
 	r, err := p.finish(ctx, s, m)
+	for tries := 1; err != nil && tries < 3 && p.pruned(ctx, s); tries++ {
+		r, err = p.finish(ctx, s, m)
+	}
 	if err != nil {
 		return r, fmt.Errorf("cannot finish tree '%s': %w", s.name, err)
 	}
 	return r, nil
+}
+
+// pruned reports whether what the worker's HEAD names is gone from the user's
+// objects, to which it was brought: until a ref names it, the user's
+// 'git gc --prune=now' may take it away. The worker still has it.
+func (p *Pool) pruned(ctx context.Context, s *slot) bool {
+	h, err := p.readHead(ctx, s, "HEAD")
+	if err != nil || h.commit == "" {
+		return false
+	}
+	_, err = p.objects().Read(ctx, "cat-file", "-e", h.commit)
+	return gitcmd.ExitCode(err) > 0
 }
 
 func (p *Pool) finish(ctx context.Context, s *slot, m CommitMessage) (Result, error) {
