@@ -60,8 +60,7 @@ func (w word) matches() string {
 // words is what one written word becomes: several through braces.
 func (g *glancer) words(w *syntax.Word) []word {
 	out := []word{{}}
-	if g.steps++; g.steps > mostSteps || g.why != "" {
-		g.refuse("it is too long to be judged")
+	if !g.spend(0) {
 		return out
 	}
 	for i, part := range w.Parts {
@@ -81,8 +80,8 @@ func (g *glancer) words(w *syntax.Word) []word {
 		}
 		out = cross(out, pieces)
 	}
-	g.steps += len(out)
 	for _, o := range out {
+		g.spend(len(o.text))
 		if first, _ := utf8.DecodeRuneInString(o.text); first != '-' && unicode.Is(unicode.Pd, first) {
 			g.refuse("'%s' begins with a dash that is not '-'", o.text)
 		}

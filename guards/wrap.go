@@ -80,8 +80,9 @@ func script(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 		return why
 	}
 	inner := newGlancer(g.root, g.tables)
-	inner.dirs = slices.Clone(g.dirs)
+	inner.dirs, inner.steps = slices.Clone(g.dirs), g.steps
 	inner.file(file)
+	g.steps = inner.steps
 	if inner.why == "" && (inner.changed || printed != text) {
 		inner.why = fmt.Sprintf("write the commands without '%s -c'", name)
 	}
