@@ -123,7 +123,7 @@ var disagreements = []string{"ls # note \\\ntouch x", "\"$\\\n(touch x)\"", "ls 
 	"ls $'\\'; touch x #'", "echo 'a\\' ; touch x", "ls \\\ntouch x", "ls a\\\n b", "git log --outpu\\t=x", "ls {a,b}", "ls a{b,c}d", "ls '{a,b}'", "ls \"{a,b}\"", "ls $'a\\tb'",
 	"ls \\*", "ls *.txt", "for f in a 'b c' *.txt; do cat \"$f\"; done", "for f in a 'b c'; do cat $f; done", "x='a b'; ls $x \"$x\"", "x=a; ls ${x}b ${x:-c} \"${x%a}\"", "ls $((1+2)) $?",
 	"ls && cat a || head b; wc c | sort", "if ls; then cat a; else head b; fi", "case a in a) ls;; *) cat b;; esac", "! ls", "time ls", "(cd . && ls)", "{ ls; cat a; }", "ls 2>&1 >/dev/null", "ls &>/dev/null",
-	"ls |& cat", "ls <<<a", "cat <(ls)", "ls \"a\\\"b\\$c\\\\d\\e\"", "ls a''b", "\"ls\" a", "l's' a", "\\ls a", "ls ~", "git -C docs status", "cd repo && git diff", "git -C /tmp log", "command ls a", "[ -n \"$(ls)\" ] && cat a",
+	"ls |& cat", "ls <<<a", "cat <(ls)", "ls \"a\\\"b\\$c\\\\d\\e\"", "ls a''b", "\"ls\" a", "l's' a", "\\ls a", "ls ~", "ls ~'x y'", "git -C docs status", "cd repo && git diff", "git -C /tmp log", "command ls a", "[ -n \"$(ls)\" ] && cat a",
 	"find . -exec cat {} +", "ls | xargs cat", "LC_ALL=C ls a", "[[ a == a* ]] && ls", "while read -r l; do ls $l; done <a.txt", "x=$(ls); cat \"$x\""}
 
 // What was judged is what bash runs: each program is called with words that were
