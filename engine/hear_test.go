@@ -456,6 +456,21 @@ func TestOptionsAreReadBack(t *testing.T) {
 	})
 }
 
+// Whoever goes on by the answer is told what was chosen, not its number.
+func TestReplyAboutAnUnreachableGoalSaysWhatWasChosen(t *testing.T) {
+	h := working().step("work", 1, stepOK).verdict(1, "unreachable").asked().h
+	question, _ := h.Current(gitstate.KindQuestion)
+	for words, body := range map[string]string{
+		"3": "wrong: the judge is wrong, go on", "wrong": "wrong: the judge is wrong, go on", "1": "accept: take the result as it is",
+		"The disk is there.": "The disk is there.",
+	} {
+		r, err := Reply(h, question, words, "", time.Time{})
+		if err != nil || r.Body != body {
+			t.Errorf("%q is recorded as %q, %v", words, r.Body, err)
+		}
+	}
+}
+
 func TestReplyThatLacksTheGoal(t *testing.T) {
 	q := gitstate.Doc{Kind: gitstate.KindQuestion, Counter: 9, Meta: gitstate.Meta{From: []string{"verdicts/0008-0123456789ab.md"}}}
 	if _, err := Reply(gitstate.History{}, q, "2", " ", time.Unix(0, 0)); !errors.Is(err, ErrWhatGoal) {

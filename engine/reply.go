@@ -127,24 +127,25 @@ func Reply(h gitstate.History, question gitstate.Doc, words, goal string, now ti
 		}
 		return gitstate.Record{Kind: gitstate.KindAnswer, Subject: line(words, 60), Meta: m, Body: words}, nil
 	}
-	m.State = decided(words)
-	r := gitstate.Record{Kind: gitstate.KindAnswer, Subject: m.State, Meta: m, Body: words}
-	if m.State == answerChange {
-		if strings.TrimSpace(goal) == "" {
-			return r, ErrWhatGoal
-		}
-		r.Body = goal
-		r.With = []gitstate.Doc{{Kind: gitstate.KindAmendment, Body: goal, Meta: gitstate.Meta{Time: m.Time, From: m.From}}}
-	}
-	return r, nil
+	return replyAboutGoal(words, goal, m)
 }
 
-// decided is what words mean for an unreachable goal.
-func decided(words string) string {
-	i, ok := document.MatchOption(words, unreachableOptions)
-	if !ok {
-		return answerWrong
+// replyAboutGoal is the record of an answer about a goal that cannot be reached.
+// Words that are none of the options say why the judge is wrong.
+func replyAboutGoal(words, goal string, m gitstate.Meta) (gitstate.Record, error) {
+	m.State = answerWrong
+	if i, ok := document.MatchOption(words, unreachableOptions); ok {
+		words = unreachableOptions[i]
+		m.State, _, _ = strings.Cut(words, ":")
 	}
-	state, _, _ := strings.Cut(unreachableOptions[i], ":")
-	return state
+	r := gitstate.Record{Kind: gitstate.KindAnswer, Subject: m.State, Meta: m, Body: words}
+	if m.State != answerChange {
+		return r, nil
+	}
+	if strings.TrimSpace(goal) == "" {
+		return r, ErrWhatGoal
+	}
+	r.Body = goal
+	r.With = []gitstate.Doc{{Kind: gitstate.KindAmendment, Body: goal, Meta: gitstate.Meta{Time: m.Time, From: m.From}}}
+	return r, nil
 }
