@@ -114,6 +114,9 @@ func (k *keeper) once(ctx context.Context) {
 	paths, whole := k.paths, k.whole
 	k.paths, k.whole = nil, false
 	k.mu.Unlock()
+	if len(paths) == 0 && !whole {
+		return // what asked for this one is in the one before
+	}
 	began := k.w.e.deps.Clock.Now()
 	err := k.w.snapshot(ctx, paths, whole)
 	if ctx.Err() != nil {
@@ -132,8 +135,7 @@ func (k *keeper) once(ctx context.Context) {
 }
 
 // snapshot keeps what a worker has done so far on a ref of its own, so that the
-// run can be carried on where its tree is not. Nil paths, or whole, mean
-// everything. Where nothing differs from the worker's base there is no ref.
+// run can be carried on where its tree is not: of some paths, or of the whole tree. Where nothing differs from the worker's base there is no ref.
 func (w *worker) snapshot(ctx context.Context, paths []string, whole bool) error {
 	name := w.begun.Meta.Worker
 	old := saved(w.e.deps.State.History(), name)

@@ -127,6 +127,25 @@ func TestAHangingWorkersTreeIsKept(t *testing.T) {
 	}
 }
 
+// A file that was written as the one before was taken up is in its snapshot; no
+// other is made for it, which would be one of everything.
+func TestNothingNewMakesNoSnapshot(t *testing.T) {
+	r := newRig().unprotected()
+	s := keepsIn(r)
+	begun := gitstate.Doc{Meta: gitstate.Meta{Worker: "coder-1"}}
+	e := &Engine{deps: Deps{State: r.state, Snapshots: r.trees, Clock: r.clock, Events: &Stream{}}, purse: &purse{}}
+	k := &keeper{w: &worker{e: e, begun: begun, tree: &worktree.Tree{}}, wanted: make(chan struct{}, 1)}
+	k.edited("a.c")
+	<-k.wanted
+	k.edited("b.c")
+	for range 2 {
+		k.once(t.Context())
+	}
+	if want := []string{"a.c b.c"}; !slices.Equal(s.what, want) {
+		t.Errorf("kept %q, want %q", s.what, want)
+	}
+}
+
 func TestPauseGrowsWithTheLook(t *testing.T) {
 	e := &Engine{c: Config{KeepEvery: time.Minute}}
 	for took, want := range map[time.Duration]time.Duration{0: time.Minute, 3 * time.Second: time.Minute, 9 * time.Second: 3 * time.Minute} {
