@@ -73,7 +73,7 @@ type talk struct {
 func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	text, err := rules(facts{
 		Role: j.role, Run: e.deps.State.History().Name, Worker: j.worker, Dir: j.dir, Bench: e.c.Bench,
-		Shell: j.shell, Extra: e.c.Instructions, InPlace: e.c.InPlace,
+		Shell: j.shell, Extra: e.c.Instructions, InPlace: e.c.InPlace, Judged: !e.c.Limits.NoGoal,
 	})
 	if err != nil {
 		return nil, err

@@ -177,3 +177,24 @@ func TestClarifyAgain(t *testing.T) {
 		t.Errorf("next comes %+v", a)
 	}
 }
+
+// Nobody is told of a judge who will not come.
+func TestCoordinatorsRulesNameTheJudgeThatComes(t *testing.T) {
+	for noGoal, want := range map[bool]string{false: "independent judge", true: "Nobody judges"} {
+		r := newRig()
+		r.config.Limits.NoGoal = noGoal
+		system, play := "", r.fake.Play
+		r.fake.Play = func(ft *harnesstest.FakeTurn) harness.Ended {
+			if ft.Options.Role == string(Coordinator) {
+				system = ft.Options.System
+			}
+			return play(ft)
+		}
+		if _, err := r.run(t); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(system, want) || strings.Contains(system, "Nobody judges") == strings.Contains(system, "independent judge") {
+			t.Errorf("without a goal: %v; the coordinator's rules are:\n%s", noGoal, system)
+		}
+	}
+}

@@ -61,6 +61,7 @@ type facts struct {
 	Extra  string // the user's own instructions
 
 	InPlace bool // workers edit the user's checkout
+	Judged  bool // a judge decides after each round of work
 }
 
 //go:embed prompts/*.md

@@ -49,7 +49,7 @@ type goalSetting struct {
 }
 
 // setGoal has the brief turned into a goal. The judge looks at a tree of the
-// base; the commands of the checks run there once, so that one that cannot
+// result so far; the commands of the checks run there once, so that one that cannot
 // start is known before any work is paid for.
 func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 	p, err := e.place(ctx, a)
@@ -92,7 +92,7 @@ func (g *goalSetting) fromText(ctx context.Context, text string) error {
 
 // record freezes the goal. It happens inside the tool's call, before its result
 // is stored: a session whose call was answered has its goal in the history.
-func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []checked) error {
+func (g *goalSetting) record(ctx context.Context, goal document.Goal, ran []checked) error {
 	h := g.e.deps.State.History()
 	m := gitstate.Meta{
 		Step: g.a.Step.Name, Label: g.a.Label, Session: g.talk.job.session, From: g.from, Code: joined(h),
@@ -102,7 +102,7 @@ func (g *goalSetting) record(ctx context.Context, goal document.Goal, onBase []c
 	}
 	_, err := g.e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindGoal, Subject: line(goal.Statement, 60), Body: goal.String(), Meta: withCost(m, g.talk),
-		With: []gitstate.Doc{g.e.finished(g.a, g.talk, stepOK, "On the base:\n\n"+results(onBase))},
+		With: []gitstate.Doc{g.e.finished(g.a, g.talk, stepOK, "So far:\n\n"+results(ran))},
 	})
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func unstartable(goal document.Goal, ran []checked) document.Goal {
 func (g *goalSetting) tool() harness.Tool {
 	return harness.Tool{
 		Name:        "goal",
-		Description: "Hand in the goal. The commands of its checks are run once on the commit the run started at; if one cannot start you are told and hand in the goal again.",
+		Description: "Hand in the goal. The commands of its checks are run once in the tree you look at; if one cannot start you are told and hand in the goal again.",
 		Schema:      json.RawMessage(goalSchema),
 		Call:        g.call,
 	}
@@ -149,7 +149,7 @@ func (g *goalSetting) call(ctx context.Context, _ string, input json.RawMessage)
 	if err := g.record(ctx, unstartable(goal, ran), ran); err != nil {
 		return harness.Result{}, err
 	}
-	return harness.Result{Text: "The goal is set. On the base:\n\n" + results(ran)}, harness.ErrStop
+	return harness.Result{Text: "The goal is set. So far:\n\n" + results(ran)}, harness.ErrStop
 }
 
 // decodeGoal reads the tool's input. A goal is strict: what a judge can be
