@@ -28,7 +28,7 @@ func awk(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 		return fmt.Sprintf("'%s' needs a program that is written out: awk '{print $1}' FILE", name)
 	}
 	if strings.Contains(args[0].text, "ENVIRON") {
-		g.secrets = append(g.secrets, "ENVIRON")
+		g.secrets = append(g.secrets, secret{told: "ENVIRON"})
 	}
 	if part := (&awkProgram{rest: args[0].text}).trouble(); part != "" {
 		return fmt.Sprintf("in the program of '%s', %s", name, part)

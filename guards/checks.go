@@ -274,7 +274,7 @@ func printenv(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 			return fmt.Sprintf("'%s' takes the names of variables, not '%s'", name, shown(a.text))
 		}
 		if secretVariable(a.text) {
-			g.secrets = append(g.secrets, "$"+a.text)
+			g.secrets = append(g.secrets, secret{told: "$" + a.text})
 		}
 	}
 	return ""

@@ -132,8 +132,11 @@ var readable = []string{"/dev/null", "/dev/stdin", "/proc/cpuinfo", "/proc/memin
 func (c command) place(g *glancer, w word) string {
 	for _, dir := range g.dirs {
 		_, inside, named := strings.Cut(w.text, ":") // git show HEAD:FILE
-		if c.contents && (Secret(join(dir, w.text)) || named && Secret(inside)) {
-			g.secrets = append(g.secrets, shown(w.text))
+		if at := join(dir, w.text); c.contents && (Secret(at) || named && Secret(inside)) {
+			if named || !w.known() || strings.ContainsAny(dir, holes) {
+				at = ""
+			}
+			g.secrets = append(g.secrets, secret{told: shown(w.text), path: at})
 		}
 		full := w.text
 		if dir != "." || strings.Contains(w.text, "..") {

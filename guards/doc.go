@@ -31,7 +31,8 @@
 // none of those survives printing. It fails closed by the type of node: what it
 // does not know it refuses, so a new version of the grammar makes it stricter.
 // Commands and their options are data, in the tables; an option that is not
-// listed is refused. So are looks that may hold secrets, by the policy and not by
+// listed is refused. So are looks at what may hold secrets, but for files that Read may
+// read since the person opened them (Opened), by the policy and not by
 // Glance, since they only look.
 //
 // What a command computes is not known, and stands as a hole in the text of its

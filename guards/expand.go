@@ -184,7 +184,7 @@ func (g *glancer) variable(name string) string {
 		g.refuse("'$%s' is not set in a look", name)
 	}
 	if secretVariable(name) {
-		g.secrets = append(g.secrets, "$"+name)
+		g.secrets = append(g.secrets, secret{told: "$" + name})
 	}
 	g.looked = true
 	return anything

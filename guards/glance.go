@@ -49,7 +49,13 @@ func Expires(c Call) bool {
 type judgement struct {
 	printed string
 	why     string   // it does more than look, or may
-	secrets []string // what it reads that may hold secrets
+	secrets []secret // what it reads that may hold secrets
+}
+
+// A secret is something that may hold secrets.
+type secret struct {
+	told string // what the command calls it
+	path string // where it is, for what is one file of the checkout; else empty
 }
 
 func look(dir, cmd string) judgement { return lookAt(dir, cmd, nil) }

@@ -138,12 +138,13 @@ func delegate(p Policy, c Call) Decision {
 	if c.Tool != "Bash" {
 		return Allow()
 	}
-	return glance(c)
+	return glance(p, c)
 }
 
 // glance judges a Bash call and puts the printed command in the place of what
-// the model wrote.
-func glance(c Call) Decision {
+// the model wrote. Of what may hold secrets it may look at the files that the tool
+// Read may: those that the person has opened.
+func glance(p Policy, c Call) Decision {
 	command, why := bashCommand(c.Input)
 	if why != "" {
 		return Deny(why)
@@ -152,8 +153,16 @@ func glance(c Call) Decision {
 	if l.why != "" {
 		return Deny(refusal(l.why))
 	}
-	if len(l.secrets) > 0 {
-		return Deny(secretReason(l.secrets[0]))
+	for _, s := range l.secrets {
+		if s.path == "" || !mayRead(p, c, s.path) {
+			return Deny(secretReason(s.told))
+		}
 	}
 	return withCommand(c.Input, l.printed)
+}
+
+// mayRead tells whether the tool Read would read a file where a call is made.
+func mayRead(p Policy, c Call, path string) bool {
+	input, err := json.Marshal(map[string]string{"file_path": path})
+	return err == nil && inside(p, Call{Tool: "Read", Dir: c.Dir, Input: input}).Allow
 }

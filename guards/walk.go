@@ -29,7 +29,7 @@ type glancer struct {
 	tables  []map[string]command
 	seen    func([]word) // told the words of every program; may be nil
 	why     string
-	secrets []string
+	secrets []secret
 	looked  bool // something was looked at
 	changed bool // the tree is another one than was read
 	steps   int

@@ -198,3 +198,30 @@ func TestClosed(t *testing.T) {
 		}
 	}
 }
+
+// What the person has opened for the tool Read may be looked at too, where the
+// command names that one file.
+func TestGlanceAtWhatWasOpened(t *testing.T) {
+	p := coordinator
+	p.Readable = []string{"/repo"}
+	p.Opened = []string{"conf/.env", ".env.link"}
+	p.Places = disk{"/repo/.env.link": {Path: "/home/me/.ssh/id_rsa", Kind: guards.File}}
+	for command, allow := range map[string]bool{
+		"cat conf/.env": true, "cat /repo/conf/.env": true, "grep PORT conf/.env | head -3": true, "cat <conf/.env": true,
+		"cat .env": false, "cat conf/.env .env": false, "cat other/conf/.env": false, "cat ../conf/.env": false, "cat conf/.env.local": false,
+		"cat conf/*.env": false, "cat .env.link": false, "git show HEAD:conf/.env": false, "cat /etc/conf/.env": false,
+		"for d in conf other; do cat $d/.env; done": false, "cat ~/conf/.env": false, "printenv API_KEY": false,
+	} {
+		input, _ := json.Marshal(map[string]string{"command": command})
+		c := call("coordinator", "Bash", string(input))
+		c.Dir = "/repo"
+		if d := p.Decide(c); d.Allow != allow {
+			t.Errorf("%s: %v (%s)", command, d.Allow, d.Reason)
+		}
+		closed := p
+		closed.Opened = nil
+		if d := closed.Decide(c); d.Allow || !strings.Contains(d.Reason, "secrets") {
+			t.Errorf("%s, with nothing opened: %v (%s)", command, d.Allow, d.Reason)
+		}
+	}
+}
