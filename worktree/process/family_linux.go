@@ -14,11 +14,13 @@ import (
 // A family is a command's session, everything that carries its mark, and all
 // their descendants.
 type family struct {
-	leader int
-	since  uint64 // the leader's start, in clock ticks after boot
-	marked func(pid int) bool
-	asked  map[member]bool // who got SIGTERM
-	looks  *int            // how often nobody was found and somebody was blank
+	leader  int
+	since   uint64 // the leader's start, in clock ticks after boot
+	belongs func(pid int, env []string) bool
+	read    func(file string) ([]byte, error)
+	asked   map[member]bool // who got SIGTERM
+	bare    map[member]bool // who was seen with arguments and without an environment
+	looks   *int            // how often nobody was found and somebody was blank
 }
 
 // blankLooks is how often it is looked again for members where a process is
@@ -32,8 +34,8 @@ type member struct {
 }
 
 func newFamily(leader int, mark string) family {
-	f := family{leader: leader, asked: map[member]bool{}, looks: new(int)}
-	f.marked = func(pid int) bool { return hasMark(pid, mark) }
+	f := family{leader: leader, read: os.ReadFile, asked: map[member]bool{}, bare: map[member]bool{}, looks: new(int)}
+	f.belongs = func(_ int, env []string) bool { return hasMark(env, mark) }
 	if s, ok := readStat(leader); ok {
 		f.since = s.start
 	}
@@ -66,11 +68,14 @@ func (f family) signal(hard bool) int {
 // returns how many of the others were blank.
 func (f family) members() (living []member, blank int) {
 	all := f.candidates()
-	in := map[int]bool{}
+	in, hidden := map[int]bool{}, map[int]bool{}
 	for _, s := range all {
-		if s.pid == f.leader && s.start == f.since || s.session == f.leader || f.marked(s.pid) {
+		if s.pid == f.leader && s.start == f.since || s.session == f.leader {
 			in[s.pid] = true
+			continue
 		}
+		env, blank := f.environ(s)
+		in[s.pid], hidden[s.pid] = f.belongs(s.pid, env), blank
 	}
 	for grown := true; grown; {
 		grown = false
@@ -85,56 +90,81 @@ func (f family) members() (living []member, blank int) {
 		case s.state == 'Z' || s.state == 'X':
 		case in[s.pid]:
 			living = append(living, member{s.pid, s.start})
-		case s.pid != kernelThreads && s.parent != kernelThreads && isBlank(s.pid):
+		case hidden[s.pid]:
 			blank++
 		}
 	}
 	return living, blank
 }
 
-// candidates are the processes that started no earlier than the command.
+// candidates are the processes that started no earlier than the command. One may
+// be gone before it is read and have left a younger one, so that it is listed
+// until there is nobody new.
 func (f family) candidates() []stat {
+	listed := map[int]bool{os.Getpid(): true}
+	var all []stat
+	for grown := true; grown; {
+		grown = false
+		for _, pid := range processes() {
+			if listed[pid] {
+				continue
+			}
+			listed[pid], grown = true, true
+			if s, ok := readStat(pid); ok && s.start >= f.since {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+func processes() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	var all []stat
+	var pids []int
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		if s, ok := readStat(pid); ok && s.start >= f.since {
-			all = append(all, s)
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	return all
+	return pids
 }
 
 // kernelThreads is the parent of what never was a program.
 const kernelThreads = 2
 
-// isBlank reports whether a process is just becoming another program: neither
-// its arguments nor its environment can be read then, nor its mark in it.
-func isBlank(pid int) bool {
-	for _, name := range [...]string{"/environ", "/cmdline"} {
-		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + name)
-		if err != nil && !errors.Is(err, syscall.ESRCH) || len(text) > 0 {
-			return false
-		}
+// environ is what a process was started with, and whether that may be hidden: a
+// process that is just becoming another program has neither arguments nor an
+// environment, and then for an instant only arguments. Both answers come from one
+// reading, since the next one may be of the other program.
+func (f family) environ(s stat) (env []string, blank bool) {
+	text, err := f.read(procFile(s.pid, "environ"))
+	if len(text) > 0 || err != nil && !errors.Is(err, syscall.ESRCH) || s.pid == kernelThreads || s.parent == kernelThreads {
+		return strings.Split(string(text), "\x00"), false
 	}
-	return true
+	args, err := f.read(procFile(s.pid, "cmdline"))
+	if len(args) == 0 {
+		return nil, err == nil || errors.Is(err, syscall.ESRCH)
+	}
+	m := member{s.pid, s.start}
+	before := f.bare[m]
+	f.bare[m] = true
+	return nil, !before
 }
 
-func hasMark(pid int, mark string) bool {
-	return slices.ContainsFunc(environ(pid), func(kv string) bool { return strings.HasPrefix(kv, mark+"=") })
+func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
+func hasMark(env []string, mark string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, mark+"=") })
 }
 
 // environ is what a process was started with; nothing of processes of others.
 func environ(pid int) []string {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	env, err := os.ReadFile(procFile(pid, "environ"))
 	if err != nil {
 		return nil
 	}
@@ -145,22 +175,22 @@ func environ(pid int) []string {
 // that were started there, wherever they are now, and those that are there now.
 func leftIn(dir string) family {
 	p := within(dir)
-	return marked(func(pid int, started []string) bool {
+	return marked(func(pid int, _, started []string) bool {
 		return slices.ContainsFunc(started, p.contains) || p.holds("/proc/"+strconv.Itoa(pid), nil)
 	})
 }
 
 // startedIn is what they left that was started in dir with a variable.
 func startedIn(dir, variable string) family {
-	return marked(func(pid int, started []string) bool {
-		return slices.Contains(started, dir) && slices.Contains(environ(pid), variable)
+	return marked(func(_ int, env, started []string) bool {
+		return slices.Contains(started, dir) && slices.Contains(env, variable)
 	})
 }
 
 // strayFrom is what they left that was started below dir in a folder that is gone.
 func strayFrom(dir string) family {
 	p := within(dir)
-	return marked(func(_ int, started []string) bool {
+	return marked(func(_ int, _, started []string) bool {
 		return slices.ContainsFunc(started, func(at string) bool {
 			_, err := os.Lstat(at)
 			return p.contains(at) && errors.Is(err, fs.ErrNotExist)
@@ -170,16 +200,11 @@ func strayFrom(dir string) family {
 
 // marked are the processes of commands of ours that are of a kind, which is told
 // by where each was started.
-func marked(kind func(pid int, started []string) bool) family {
-	f := family{leader: -1, asked: map[member]bool{}, looks: new(int)}
-	f.marked = func(pid int) bool {
-		var started []string
-		for _, kv := range environ(pid) {
-			if key, at, _ := strings.Cut(kv, "="); strings.HasPrefix(key, markPrefix) {
-				started = append(started, at)
-			}
-		}
-		return len(started) > 0 && kind(pid, started)
+func marked(kind func(pid int, env, started []string) bool) family {
+	f := newFamily(-1, "")
+	f.belongs = func(pid int, env []string) bool {
+		started := marks(env)
+		return len(started) > 0 && kind(pid, env, started)
 	}
 	return f
 }
@@ -192,7 +217,7 @@ type stat struct {
 }
 
 func readStat(pid int) (stat, bool) {
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	line, err := os.ReadFile(procFile(pid, "stat"))
 	if err != nil {
 		return stat{}, false
 	}

@@ -120,3 +120,60 @@ func TestWhatIsJustBecomingAnotherProgramIsFound(t *testing.T) {
 		})
 	}
 }
+
+// TestEnvironmentIsReadOnceForBothAnswers: a process that became another program
+// while it was looked at is looked at again, not taken for a stranger.
+func TestEnvironmentIsReadOnceForBothAnswers(t *testing.T) {
+	mark := newMark()
+	pid := startSleep(t, t.TempDir(), mark+"=1")
+	own, _ := readStat(pid)
+	environ, cmdline := procFile(pid, "environ"), procFile(pid, "cmdline")
+	for _, tt := range []struct {
+		name   string
+		hidden map[string]int // how often a file shows nothing
+	}{
+		{"everything at first", map[string]int{environ: 1, cmdline: 1}},
+		{"everything for long", map[string]int{environ: 20, cmdline: 20}},
+		{"only the environment was looked at too early", map[string]int{environ: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFamily(-1, mark)
+			f.since = own.start
+			f.read = func(file string) ([]byte, error) {
+				if tt.hidden[file] > 0 {
+					tt.hidden[file]--
+					return nil, nil
+				}
+				return os.ReadFile(file)
+			}
+			for {
+				living, blank := f.members()
+				if len(living) == 1 && living[0].pid == pid {
+					return
+				}
+				if len(living) > 0 || blank == 0 {
+					t.Fatalf("found %v, %d blank", living, blank)
+				}
+			}
+		})
+	}
+}
+
+// Who has no environment at all holds nobody up for long.
+func TestNoEnvironmentIsNoSecret(t *testing.T) {
+	pid := startSleep(t, t.TempDir(), "")
+	own, _ := readStat(pid)
+	f := newFamily(-1, newMark())
+	f.read = func(file string) ([]byte, error) {
+		if file == procFile(pid, "environ") {
+			return nil, nil
+		}
+		return os.ReadFile(file)
+	}
+	if _, blank := f.environ(own); !blank {
+		t.Error("at first sight it may be anybody")
+	}
+	if _, blank := f.environ(own); blank {
+		t.Error("it is still waited for")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Inside are the folders in which the commands of ours were started that this
@@ -20,12 +19,11 @@ func Inside() []string {
 	return slices.Compact(folders)
 }
 
-// startedAt reads the marks of an environment.
+// startedAt are the folders that the marks of an environment name.
 func startedAt(env []string) []string {
 	var folders []string
-	for _, kv := range env {
-		key, at, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(key, markPrefix) || at == "" {
+	for _, at := range marks(env) {
+		if at == "" {
 			continue
 		}
 		if real, err := filepath.EvalSymlinks(at); err == nil {

@@ -3,6 +3,7 @@ package process
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strings"
 )
 
 // markPrefix begins the names of the variables by which a command's processes
@@ -15,4 +16,15 @@ func newMark() string {
 	var b [8]byte
 	rand.Read(b[:])
 	return markPrefix + hex.EncodeToString(b[:])
+}
+
+// marks are the values of the marks in an environment.
+func marks(env []string) []string {
+	var all []string
+	for _, kv := range env {
+		if key, at, _ := strings.Cut(kv, "="); strings.HasPrefix(key, markPrefix) {
+			all = append(all, at)
+		}
+	}
+	return all
 }
