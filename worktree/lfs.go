@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -64,8 +65,16 @@ func (p *Pool) lfsDir(f *facts) string {
 	return filepath.Join(p.c.CommonDir, dir)
 }
 
+// A largeFile is a file of the tree that git-lfs keeps.
+type largeFile struct {
+	name string
+	to   pointer
+	perm fs.FileMode
+}
+
 // pointed puts pointers to the files that git-lfs keeps into the index, and
-// returns the other names.
+// returns the other names: of files that are none of its, that are pointers or
+// empty, and those with which git will find what is wrong.
 func (g *gathering) pointed(ctx context.Context, names []string) ([]string, error) {
 	if g.large == nil || len(names) == 0 {
 		return names, nil
@@ -75,67 +84,95 @@ func (g *gathering) pointed(ctx context.Context, names []string) ([]string, erro
 		return nil, err
 	}
 	var others []string
-	var change strings.Builder
+	var large []largeFile
 	fields := splitZ(out)
 	for i := 0; i+2 < len(fields); i += 3 { // path, attribute, value
-		name, line := fields[i], ""
-		var err error
-		if fields[i+2] == "lfs" {
-			line, err = g.point(ctx, name)
+		name := fields[i]
+		if fields[i+2] != "lfs" || g.behindLink(name) {
+			others = append(others, name)
+			continue
 		}
+		to, perm, err := g.large.take(ctx, g.path(name))
 		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, errStorage):
+			return nil, err
 		case errors.Is(err, errTouched):
 			g.leftOut = append(g.leftOut, name+" (it was being written)")
-		case err != nil:
-			return nil, err
-		case line == "":
+		case err != nil || to == (pointer{}):
 			others = append(others, name)
+		default:
+			large = append(large, largeFile{name, to, perm})
 		}
-		change.WriteString(line)
 	}
-	if change.Len() > 0 {
-		_, err = g.git.WriteIn(ctx, strings.NewReader(change.String()), "update-index", "-z", "--add", "--replace", "--index-info")
-	}
-	return others, err
+	return others, g.point(ctx, large)
 }
 
-// point returns the entry of an index that says a file is kept by git-lfs,
-// nothing for a file that is none of its: it is a pointer, or empty, or git will
-// find what is wrong with it.
-func (g *gathering) point(ctx context.Context, name string) (string, error) {
-	if g.behindLink(name) {
-		return "", nil
+// point puts pointers into the index.
+func (g *gathering) point(ctx context.Context, files []largeFile) error {
+	if len(files) == 0 {
+		return nil
 	}
-	to, perm, err := g.large.take(ctx, g.path(name))
-	if ctx.Err() != nil || errors.Is(err, errStorage) || errors.Is(err, errTouched) {
-		return "", err
-	}
-	if err != nil || to == (pointer{}) {
-		return "", nil
-	}
-	id, err := g.git.WriteIn(ctx, strings.NewReader(to.text()), "hash-object", "-w", "--no-filters", "--stdin")
+	ids, err := g.storePointers(ctx, files)
 	if err != nil {
-		return "", err
+		return err
 	}
-	mode, err := g.mode(ctx, name, perm)
-	return fmt.Sprintf("%s %s\t%s\x00", mode, strings.TrimSpace(string(id)), name), err
+	modes, err := g.modes(ctx, files)
+	if err != nil {
+		return err
+	}
+	entries := make([]treeEntry, len(files))
+	for i, f := range files {
+		entries[i] = treeEntry{modes[i], ids[i], f.name}
+	}
+	_, err = g.git.WriteIn(ctx, strings.NewReader(indexInfo(entries)), "update-index", "-z", "--add", "--replace", "--index-info")
+	return err
 }
 
-// mode is that of a file in the index, which alone knows it where the file system
-// does not tell.
-func (g *gathering) mode(ctx context.Context, name string, perm fs.FileMode) (string, error) {
-	runs := perm&0o100 != 0
-	if !g.large.modes {
-		out, err := g.git.Read(ctx, "ls-files", "-z", "-s", "--", ":(top,literal)"+name)
-		if err != nil {
-			return "", err
+// storePointers makes objects of pointers, all by one git.
+func (g *gathering) storePointers(ctx context.Context, files []largeFile) (ids []string, err error) {
+	dir, err := os.MkdirTemp("", "git-flower-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var names strings.Builder
+	for i, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), []byte(f.to.text()), 0o600); err != nil {
+			return nil, err
 		}
-		runs = strings.HasPrefix(string(out), "100755 ")
+		fmt.Fprintln(&names, i)
 	}
-	if runs {
-		return "100755", nil
+	out, err := g.git.In(dir).WriteIn(ctx, strings.NewReader(names.String()), "hash-object", "-w", "--no-filters", "--stdin-paths")
+	if ids = strings.Fields(string(out)); err == nil && len(ids) != len(files) {
+		err = fmt.Errorf("git stored %d of %d pointers", len(ids), len(files))
 	}
-	return "100644", nil
+	return ids, err
+}
+
+// modes are those of files in the index, which alone knows them where the file
+// system does not tell.
+func (g *gathering) modes(ctx context.Context, files []largeFile) ([]string, error) {
+	runs := map[string]bool{}
+	if !g.large.modes {
+		out, err := g.git.Read(ctx, "ls-files", "-z", "-s")
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range splitZ(out) {
+			what, name, _ := strings.Cut(entry, "\t")
+			runs[name] = strings.HasPrefix(what, "100755 ")
+		}
+	}
+	modes := make([]string, len(files))
+	for i, f := range files {
+		modes[i] = "100644"
+		if runs[f.name] || g.large.modes && f.perm&0o100 != 0 {
+			modes[i] = "100755"
+		}
+	}
+	return modes, nil
 }
 
 // importLarge brings what a worker's git-lfs has stored in its own git directory
