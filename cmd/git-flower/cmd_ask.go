@@ -32,15 +32,7 @@ run can be asked about as well, and a rehearsal answers from its script.`,
 }
 
 func runAsk(ctx context.Context, env *Env, c *call) error {
-	question, err := env.spoken(ctx, c, c.args)
-	if err != nil {
-		return err
-	}
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.text("run"), unended)
+	question, store, run, err := env.spokenTo(ctx, c)
 	if err != nil {
 		return err
 	}

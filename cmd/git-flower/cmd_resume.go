@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"git-flower/engine"
 	"git-flower/gitstate"
@@ -66,7 +65,7 @@ func resumeRun(ctx context.Context, env *Env, c *call, store *gitstate.Store, ru
 		return err
 	}
 	if words != "" {
-		if err := amend(ctx, run, words, env.Now()); err != nil {
+		if _, err := amend(ctx, run, words, env.Now()); err != nil {
 			return err
 		}
 	}
@@ -120,16 +119,4 @@ func resumedScript(env *Env, c *call, run *gitstate.Run, dir string) ([]byte, er
 		say(env.Err, "note", "the rehearsal's script is not on this machine; the built-in one plays on, unless --rehearse=<script> names another")
 	}
 	return script, err
-}
-
-// amend records what the person adds, before anything else happens.
-func amend(ctx context.Context, run *gitstate.Run, words string, now time.Time) error {
-	_, err := run.Append(ctx, gitstate.Record{
-		Kind: gitstate.KindAmendment, Subject: cut(firstLine(words), 60), Body: words,
-		Meta: gitstate.Meta{Time: now.UTC().Format(time.RFC3339)},
-	})
-	if err != nil {
-		return fmt.Errorf("record the words: %w", err)
-	}
-	return nil
 }

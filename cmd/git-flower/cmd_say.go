@@ -28,15 +28,7 @@ stays as it is. 'watch' shows when they are queued and taken.`,
 }
 
 func runSay(ctx context.Context, env *Env, c *call) error {
-	words, err := env.spoken(ctx, c, c.args)
-	if err != nil {
-		return err
-	}
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.text("run"), unended)
+	words, store, run, err := env.spokenTo(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
+	"time"
 
+	"git-flower/engine"
 	"git-flower/engine/inbox"
 	"git-flower/gitstate"
 )
@@ -25,38 +25,23 @@ func fileOption() option {
 
 // spoken finds the words of a command: args, a file, or standard input.
 func (e *Env) spoken(ctx context.Context, c *call, args []string) (string, error) {
-	file := c.text("file")
-	switch {
-	case len(args) > 0 && file != "":
-		return "", c.usagef("words are given as arguments or with -F, not both")
-	case len(args) == 1 && args[0] == "-":
-		file = "-"
-	case len(args) > 0:
-		file = ""
-	case file == "":
-		return "", c.usagef("there are no words")
+	text, given, err := e.words(ctx, c, args)
+	if err == nil && !given {
+		err = c.usagef("there are no words")
 	}
-	text := strings.Join(args, " ")
-	var err error
-	switch file {
-	case "":
-	case "-":
-		text, err = e.readInput(ctx, maxRequest)
-	default:
-		var data []byte
-		data, err = os.ReadFile(e.path(file))
-		text = string(data)
+	return text, err
+}
+
+// spokenTo finds the words of a command and the run that they are for.
+func (e *Env) spokenTo(ctx context.Context, c *call) (words string, store *gitstate.Store, run *gitstate.Run, err error) {
+	if words, err = e.spoken(ctx, c, c.args); err != nil {
+		return "", nil, nil, err
 	}
-	if err != nil {
-		return "", endf(endFatal, "", "read the words: %w", err)
+	if store, err = e.Store(ctx); err != nil {
+		return "", nil, nil, err
 	}
-	if len(text) > maxRequest {
-		return "", c.usagef("the words have more than %d bytes", maxRequest)
-	}
-	if strings.TrimSpace(text) == "" {
-		return "", c.usagef("the words are empty")
-	}
-	return strings.TrimSpace(text), nil
+	run, err = choose(ctx, store, c.text("run"), unended)
+	return words, store, run, err
 }
 
 // add appends a record that is worked out anew for every tip it is tried on,
@@ -83,6 +68,11 @@ func add(ctx context.Context, run *gitstate.Run, work func(gitstate.History) (gi
 		docs := run.History().Docs
 		return docs[len(docs)-1-len(rec.With)], nil
 	}
+}
+
+// amend records what the person adds to what is wanted.
+func amend(ctx context.Context, run *gitstate.Run, words string, now time.Time) (gitstate.Doc, error) {
+	return add(ctx, run, func(gitstate.History) (gitstate.Record, error) { return engine.Amendment(words, now), nil })
 }
 
 // pass wakes whoever drives the run, and says that the words are safe and who

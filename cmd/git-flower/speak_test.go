@@ -79,6 +79,10 @@ func TestSayNothing(t *testing.T) {
 		d.expect(129, words...)
 	}
 	d.expect(128, "say", "-F", "nosuch")
+	if _, err := os.Stat("/dev/zero"); err == nil { // one that does not end
+		d.expect(129, "say", "-F", "/dev/zero")
+		d.expect(129, "start", "-F", "/dev/zero")
+	}
 	d.expect(128, "say", "--run", "nosuch", "x")
 	s.now()
 	if s.run.Tip() != tip {

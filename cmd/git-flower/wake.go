@@ -106,8 +106,7 @@ func (w *wake) recordLeftover(ctx context.Context) error {
 	if words == "" {
 		return nil
 	}
-	_, err := add(ctx, w.run, func(gitstate.History) (gitstate.Record, error) { return engine.Amendment(words, w.env.Now()), nil })
-	if err != nil {
+	if _, err := amend(ctx, w.run, words, w.env.Now()); err != nil {
 		return fmt.Errorf("your words '%s' are not recorded: %w", cut(oneLine(words), 200), err)
 	}
 	return nil
