@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -94,12 +94,8 @@ func versionOf(ctx context.Context, command string) string {
 	return cut(firstLine(sanitise(r.Output)), 80)
 }
 
-// onPath looks for a program without starting anything.
+// onPath looks for a program without starting it.
 func onPath(program string) bool {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && !info.IsDir() && filepath.IsAbs(dir) {
-			return true
-		}
-	}
-	return false
+	_, err := exec.LookPath(program)
+	return err == nil
 }

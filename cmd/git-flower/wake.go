@@ -195,6 +195,7 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	config.Environment = environment(ctx, w.store, w.run.History().Base)
 	trees, snapshots := w.trees()
 	e, err := engine.New(engine.Deps{
 		State: w.run, Trees: trees, Snapshots: snapshots, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
@@ -235,7 +236,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 	return engine.Config{
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: w.limits(),
-		Dir:    w.checkout.Path, Bench: bench, Environment: environment(ctx, w.store, w.run.History().Base), Instructions: instructions,
+		Dir:    w.checkout.Path, Bench: bench, Instructions: instructions,
 		Env: process.Env(w.marks()...), Fence: held, Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 		KeepEvery: engine.DefaultKeepEvery,
