@@ -28,15 +28,7 @@ stop, which is no failure.`,
 const stopPatience = time.Minute
 
 func runStop(ctx context.Context, env *Env, c *call) error {
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	name, err := chooseName(ctx, store, c.arg(0), func(s gitstate.Summary) bool { return driverOf(store, s.Name) > 0 })
-	if err != nil {
-		return err
-	}
-	run, err := store.Run(ctx, name)
+	store, run, err := env.drivenRun(ctx, c.arg(0))
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,17 @@ func chooseName(ctx context.Context, store *gitstate.Store, name string, fits fu
 	return s.Name, err
 }
 
+// drivenRun opens the named run, else the only one there is, else the only one
+// that a process of this machine drives.
+func (e *Env) drivenRun(ctx context.Context, name string) (*gitstate.Store, *gitstate.Run, error) {
+	store, err := e.Store(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := choose(ctx, store, name, func(s gitstate.Summary) bool { return driverOf(store, s.Name) > 0 })
+	return store, run, err
+}
+
 func onlyOne(all []gitstate.Summary, fits func(gitstate.Summary) bool) (gitstate.Summary, error) {
 	candidates := all
 	if len(all) > 1 {
