@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -196,9 +195,8 @@ func (d *doctor) print() error {
 }
 
 func (d *doctor) printJSON() error {
-	enc := json.NewEncoder(d.env.Out)
 	for _, f := range d.found {
-		if err := enc.Encode(f); err != nil {
+		if err := jsonLine(d.env.Out, f); err != nil {
 			return err
 		}
 	}

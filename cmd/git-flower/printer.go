@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -42,11 +41,7 @@ func (w *wake) events(file io.Writer, l look) *engine.Stream {
 
 // writeEvent writes one JSON line. Events are for eyes: one that cannot be
 // written is lost.
-func writeEvent(out io.Writer, ev engine.Event) {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(ev)
-}
+func writeEvent(out io.Writer, ev engine.Event) { _ = jsonLine(out, ev) }
 
 // A printer shows a run as plain lines: who, a mark, what.
 type printer struct {
