@@ -70,20 +70,10 @@ func runDemo(ctx context.Context, env *Env, c *call) error {
 
 // driveDemo begins the demo's run, or goes on with the one that is there.
 func driveDemo(ctx context.Context, env *Env, c *call) error {
-	entries, err := env.entries(ctx)
+	config, err := demoConfig(ctx, env, c)
 	if err != nil {
 		return err
 	}
-	config, err := newConfig(entries, env.lookup, func(long string) (string, bool) {
-		if v, ok := c.setting(long); ok || long != "timeout" {
-			return v, ok
-		}
-		return demoTimeout, true
-	})
-	if err != nil {
-		return err
-	}
-	config.Waits, config.Detach = c.given("timeout"), false
 	store, err := env.StoreFor(ctx, config)
 	if err != nil {
 		return err
@@ -96,7 +86,31 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 	if w.source, err = newRehearsal(script); err != nil {
 		return err
 	}
-	all, err := store.Runs(ctx)
+	if err := w.beginOrGoOn(ctx, c, script); err != nil || w.json {
+		return err
+	}
+	return w.epilogue(ctx)
+}
+
+// demoConfig is the configuration as the demo has it: it waits for a short while,
+// and stays in front.
+func demoConfig(ctx context.Context, env *Env, c *call) (Config, error) {
+	entries, err := env.entries(ctx)
+	if err != nil {
+		return Config{}, err
+	}
+	config, err := newConfig(entries, env.lookup, func(long string) (string, bool) {
+		if v, ok := c.setting(long); ok || long != "timeout" {
+			return v, ok
+		}
+		return demoTimeout, true
+	})
+	config.Waits, config.Detach = c.given("timeout"), false
+	return config, err
+}
+
+func (w *wake) beginOrGoOn(ctx context.Context, c *call, script []byte) error {
+	all, err := w.store.Runs(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,14 +118,12 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 		if err := w.canBegin(ctx); err != nil {
 			return err
 		}
-		err = w.begin(ctx, c, demoRequest, script)
-	} else if w.run, err = store.Run(ctx, all[0].Name); err == nil {
-		err = w.goOn(ctx)
+		return w.begin(ctx, c, demoRequest, script)
 	}
-	if err != nil || w.json {
+	if w.run, err = w.store.Run(ctx, all[0].Name); err != nil {
 		return err
 	}
-	return w.epilogue(ctx)
+	return w.goOn(ctx)
 }
 
 // epilogue prints the story as git tells it, and what a newcomer can do next.

@@ -48,12 +48,9 @@ func runEdit(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	text, err := env.edited(ctx, file, old.Body+"\n")
+	text, err := env.editDocument(ctx, file, old)
 	if err != nil {
-		if left, unread := os.ReadFile(file); unread == nil && string(left) == old.Body+"\n" {
-			return errors.Join(err, os.Remove(file))
-		}
-		return endf(endFatal, fmt.Sprintf("what was written is in '%s'", file), "%w", err)
+		return err
 	}
 	if strings.TrimSpace(text) == strings.TrimSpace(old.Body) {
 		if err := os.Remove(file); err != nil {
@@ -61,16 +58,34 @@ func runEdit(ctx context.Context, env *Env, c *call) error {
 		}
 		return write(env.Out, fmt.Sprintf("the %s of run %s is as it was; nothing is recorded\n", kind, run.Name()))
 	}
-	d, err := add(ctx, run, func(h gitstate.History) (gitstate.Record, error) {
-		if now, _ := h.Current(kind); now.Name() != old.Name() {
-			return gitstate.Record{}, errors.New("it was changed by somebody else meanwhile")
-		}
-		return engine.Edited(h, kind, text)
-	})
+	d, err := replaceDocument(ctx, run, old, text)
 	if err != nil {
 		return endf(endFatal, fmt.Sprintf("your text is in '%s'", file), "edit the %s of run '%s': %w", kind, run.Name(), err)
 	}
 	return errors.Join(env.pass(ctx, store, run, d), os.Remove(file))
+}
+
+// editDocument has the person edit a document in a file. When the editor fails, the
+// file stays if something was written there.
+func (e *Env) editDocument(ctx context.Context, file string, old gitstate.Doc) (string, error) {
+	text, err := e.edited(ctx, file, old.Body+"\n")
+	if err == nil {
+		return text, nil
+	}
+	if left, unread := os.ReadFile(file); unread == nil && string(left) == old.Body+"\n" {
+		return "", errors.Join(err, os.Remove(file))
+	}
+	return "", endf(endFatal, fmt.Sprintf("what was written is in '%s'", file), "%w", err)
+}
+
+// replaceDocument records a text in place of the document that it was made from.
+func replaceDocument(ctx context.Context, run *gitstate.Run, old gitstate.Doc, text string) (gitstate.Doc, error) {
+	return add(ctx, run, func(h gitstate.History) (gitstate.Record, error) {
+		if now, _ := h.Current(old.Kind); now.Name() != old.Name() {
+			return gitstate.Record{}, errors.New("it was changed by somebody else meanwhile")
+		}
+		return engine.Edited(h, old.Kind, text)
+	})
 }
 
 // editable makes a file of its own for each editor: two may be open, and a text
