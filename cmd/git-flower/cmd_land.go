@@ -197,6 +197,14 @@ func openPool(ctx context.Context, env *Env, store *gitstate.Store, limit int64,
 	})
 }
 
+// landOption is the option that landing a result needs, with a blank before it.
+func landOption(rehearsed bool) string {
+	if rehearsed {
+		return " --rehearsed"
+	}
+	return ""
+}
+
 // isRehearsed reports whether a scripted model made the run.
 func isRehearsed(run *gitstate.Run) bool {
 	request, ok := run.History().Current(gitstate.KindRequest)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +116,7 @@ func statusOfAll(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		say(env.Err, "warning", err.Error())
 	}
-	return write(env.Out, statusTable(env.look(ctx), rows)+asideWords(trees, rows)+nextSteps(rows, ""))
+	return write(env.Out, statusTable(env.look(ctx), rows)+asideWords(trees, rows)+nextSteps(rows, landOption(scripted(store, rows))))
 }
 
 // A porcelain collects records of "label value" lines, each record closed by an
@@ -207,6 +209,23 @@ func (r runSummary) standing() string {
 		return oneLine(r.State + ", " + r.Step + ", round " + strconv.Itoa(r.Round))
 	}
 	return oneLine(r.State + ", " + r.Step)
+}
+
+// scripted reports whether a scripted model made every result that can be landed.
+// It looks for the scripts that are kept here; of a rehearsal that came from
+// elsewhere 'land' itself says what it needs.
+func scripted(store *gitstate.Store, rows []runSummary) bool {
+	some := false
+	for _, r := range rows {
+		if colourOf(r.State) != good {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(store.Layout().RunDir(r.Name), scriptFile)); err != nil {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // nextSteps tells, as git status does, which commands go on from here. landing

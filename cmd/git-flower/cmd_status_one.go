@@ -55,11 +55,7 @@ func statusOfOne(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		return err
 	}
-	landing := ""
-	if d.Rehearsed {
-		landing = " --rehearsed"
-	}
-	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}, landing))
+	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}, landOption(d.Rehearsed)))
 }
 
 func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run) (runDetail, error) {

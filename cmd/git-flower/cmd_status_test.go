@@ -77,6 +77,25 @@ func TestStatusOfAll(t *testing.T) {
 	}
 }
 
+// Landing a rehearsal needs an option, which status knows where the script is.
+func TestStatusOfRehearsalsTellsHowToLand(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	for _, name := range []string{"one", "two"} {
+		s := d.begin(name, name, true)
+		s.end("reached")
+		if err := keepScript(d.env.store.Layout().RunDir(name), []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.begin("open", "Open", false)
+	d.expect(0)
+	has(t, d.out.String(), `"git flower land --rehearsed <run>"`)
+	d.begin("real", "Real", false).end("reached")
+	d.expect(0)
+	has(t, d.out.String(), `"git flower land <run>"`)
+}
+
 func TestStatusOfOne(t *testing.T) {
 	d := newDesk(t)
 	d.repository()

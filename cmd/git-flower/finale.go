@@ -44,17 +44,13 @@ func spentWords(sum gitstate.MicroUSD, rehearsed bool) string {
 // commands are what a person may want to type now.
 func (w *wake) commands(o engine.Outcome) [][2]string {
 	name := w.run.Name()
-	rehearsed := ""
-	if isRehearsed(w.run) {
-		rehearsed = " --rehearsed"
-	}
 	list := [][2]string{
 		{fmt.Sprintf("git diff %s flower/join/%s", o.Base.Short(), name), "what changed"},
 		{fmt.Sprintf("git log flower/run/%s", name), "the story"},
 	}
 	landed := w.config.Land && !isRehearsed(w.run) && o.State != engine.EndAccepted // in a moment
 	if !landed && (o.State == engine.EndReached || o.State == engine.EndDone || o.State == engine.EndAccepted) {
-		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", rehearsed, name), "merge it into the checked-out branch"})
+		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", landOption(isRehearsed(w.run)), name), "merge it into the checked-out branch"})
 	}
 	return list
 }
