@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"git-flower/gitstate/gitcmd"
 )
 
 // A Result is what a worker left.
@@ -33,32 +31,22 @@ type Result struct {
 // again. History that does not go back to the base gets the base as its first
 // parent. A deleted tree is put back from the last snapshot. Each of these is
 // told in Notes.
+//
+// Until Release no 'git gc', not even one that prunes at once, takes away what
+// was brought: the caller has that long to have a ref name it.
 func (p *Pool) Finish(ctx context.Context, t *Tree, m CommitMessage) (Result, error) {
 	s, err := p.slotOf(t)
 	if err != nil {
 		return Result{}, err
 	}
 	defer s.busy.Unlock()
+	s.holding = true
 	r, err := p.finish(ctx, s, m)
-	for tries := 1; err != nil && tries < 3 && p.pruned(ctx, s); tries++ {
-		r, err = p.finish(ctx, s, m)
-	}
+	s.holding = false
 	if err != nil {
 		return r, fmt.Errorf("cannot finish tree '%s': %w", s.name, err)
 	}
 	return r, nil
-}
-
-// pruned reports whether what the worker's HEAD names is gone from the user's
-// objects, to which it was brought: until a ref names it, the user's
-// 'git gc --prune=now' may take it away. The worker still has it.
-func (p *Pool) pruned(ctx context.Context, s *slot) bool {
-	h, err := p.readHead(ctx, s, "HEAD")
-	if err != nil || h.commit == "" {
-		return false
-	}
-	_, err = p.objects().Read(ctx, "cat-file", "-e", h.commit)
-	return gitcmd.ExitCode(err) > 0
 }
 
 func (p *Pool) finish(ctx context.Context, s *slot, m CommitMessage) (Result, error) {

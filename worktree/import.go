@@ -100,6 +100,9 @@ func (p *Pool) admit(ctx context.Context, s *slot, n int) error {
 	if n >= unpackLimit {
 		args = []string{"index-pack", "--stdin"}
 	}
+	if s.holding {
+		args = []string{"index-pack", "--stdin", "--keep=" + s.keepText()}
+	}
 	for _, entry := range packs {
 		if filepath.Ext(entry.Name()) != ".pack" {
 			continue

@@ -12,10 +12,11 @@ import (
 )
 
 // Release gives a tree back for the next worker. All that is in it and not in
-// its base goes, caches too, but for what the setup made. A worker's tree goes only with the proof, for which
-// every file is read, that its commits and files are in the user's objects and that what was left out are
-// caches the base itself ignores; any other is moved aside, where List shows it,
-// and the error is an *AsideError. A throw-away tree needs no proof.
+// its base goes, caches too, but for what the setup made. A worker's tree goes
+// only with the proof, for which every file is read, that its commits and files
+// are in the user's objects and that what was left out are caches the base itself
+// ignores; any other is moved aside, where List shows it, and the error is an
+// *AsideError. A throw-away tree needs no proof.
 func (p *Pool) Release(ctx context.Context, t *Tree) error {
 	s, err := p.slotOf(t)
 	if err != nil {
@@ -60,7 +61,7 @@ func (p *Pool) recycle(ctx context.Context, s *slot) error {
 		}
 	}
 	crashPoint("worktree-release-cleaned")
-	if err := errors.Join(p.discard(s.git()), p.dropCopies(s), p.dropFenced(s)); err != nil {
+	if err := errors.Join(p.discard(s.git()), p.dropCopies(s), p.dropFenced(s), p.letPrune(s)); err != nil {
 		return err
 	}
 	return s.set(func(o *owner) { *o = owner{State: stateFree, Base: base} })
@@ -216,6 +217,9 @@ func (p *Pool) moveAside(s *slot, reason string) error {
 		return err
 	}
 	crashPoint("worktree-aside-marked")
+	if err := p.letPrune(s); err != nil {
+		return err
+	}
 	to, err := os.MkdirTemp(p.asideDir(), "x")
 	if err != nil {
 		return err

@@ -36,7 +36,8 @@ type slot struct {
 	setup setup
 	cone  cone // which files of a commit the tree holds
 
-	proven bool // it was proven to be at its base since we have the lock
+	proven  bool // it was proven to be at its base since we have the lock
+	holding bool // what is brought from it is kept from gc, see hold.go
 
 	// Of the last snapshot that looked at everything, if there was one.
 	looked  bool
