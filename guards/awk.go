@@ -193,7 +193,7 @@ func (p *awkProgram) word(token string) string {
 	}
 	called := strings.HasPrefix(p.rest, "(")
 	switch {
-	case !variableName.MatchString(token):
+	case !variableName(token):
 	case token == "print" || token == "printf":
 		p.printing, p.depth = true, 0
 	case token == "getline":

@@ -2,7 +2,6 @@ package guards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,7 +102,7 @@ func read(g *glancer, _ *syntax.CallExpr, _ string, args []word) string {
 		case names == 0 && (a.text == "-r" || a.text == "-s"):
 		case names == 0 && (a.text == "-d" || a.text == "-n" || a.text == "-p") && i+1 < len(args) && !args[i+1].option():
 			i++
-		case !variableName.MatchString(a.text) || settable(a.text) != "":
+		case !variableName(a.text) || settable(a.text) != "":
 			return fmt.Sprintf("'read' is not known to only look with '%s'; use a small name such as 'line'", shown(a.text))
 		default:
 			g.assign(a.text, anything)
@@ -116,14 +115,19 @@ func read(g *glancer, _ *syntax.CallExpr, _ string, args []word) string {
 	return ""
 }
 
+var (
+	shellFlags     = like(`^[-+][euf]+$`)
+	beforePipefail = like(`^-[eu]+o$`)
+)
+
 // set changes how the shell takes failures.
 func set(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	for i := 0; i < len(args); i++ {
 		switch text := args[i].text; {
 		case (text == "-o" || text == "+o") && i+1 < len(args) && args[i+1].text == "pipefail":
 			i++
-		case regexp.MustCompile(`^[-+][euf]+$`).MatchString(text):
-		case regexp.MustCompile(`^-[eu]+o$`).MatchString(text) && i+1 < len(args) && args[i+1].text == "pipefail":
+		case shellFlags(text):
+		case beforePipefail(text) && i+1 < len(args) && args[i+1].text == "pipefail":
 			i++
 		default:
 			return fmt.Sprintf("of '%s' only -e, -u, -f and -o pipefail are known, not '%s'", name, shown(text))
@@ -137,9 +141,11 @@ func set(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 
 var shopt = only("-s", "-u", "globstar", "nullglob", "nocaseglob", "failglob")
 
+var minute = like(`^([0-5]?\d|60)(\.\d+)?s?$`)
+
 // sleep of a minute at most.
 func sleep(_ *glancer, _ *syntax.CallExpr, _ string, args []word) string {
-	if len(args) == 1 && regexp.MustCompile(`^([0-5]?\d|60)(\.\d+)?s?$`).MatchString(args[0].text) {
+	if len(args) == 1 && minute(args[0].text) {
 		return ""
 	}
 	return "a look waits a minute at most: sleep 5"
@@ -168,6 +174,8 @@ func pager(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	return ""
 }
 
+var dateFlags = strings.Fields("-u -R -I -Is -Iseconds -Iminutes -Idate --utc --iso-8601 --iso-8601=seconds --rfc-3339=seconds")
+
 func date(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -175,12 +183,19 @@ func date(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 		case (a.text == "-d" || a.text == "-r" || a.text == "--date") && i+1 < len(args) && !args[i+1].option():
 			i++
 		case strings.HasPrefix(a.text, "--date=") && !a.free:
-		case a.free || !strings.HasPrefix(a.text, "+") && !slices.Contains([]string{"-u", "-R", "-I", "-Is", "-Iseconds", "-Iminutes", "-Idate", "--utc", "--iso-8601", "--iso-8601=seconds", "--rfc-3339=seconds"}, a.text):
+		case a.free || !strings.HasPrefix(a.text, "+") && !slices.Contains(dateFlags, a.text):
 			return fmt.Sprintf("'%s' is not known to only look with '%s'", name, shown(a.text))
 		}
 	}
 	return ""
 }
+
+// Options of ps that are known, alone and with a value in the next word.
+var (
+	psFlags  = strings.Fields("aux auxw auxww auxf ax axu axo ww -ef -e -f -A -eF -F -l -x -a -ax -T -H -w -ww -efH -efww")
+	psValued = strings.Fields("-o -eo -p -u -C -t -U -Ao -axo o axo --pid --ppid")
+	psOption = like(`^--(sort|pid|ppid|format|user)=[\w%,.:+-]*$|^--(no-headers|no-heading|forest|headers)$|^\d+$`)
+)
 
 // ps shows the environment of processes, tokens and all, when it is asked for.
 func ps(_ *glancer, _ *syntax.CallExpr, _ string, args []word) string {
@@ -188,12 +203,12 @@ func ps(_ *glancer, _ *syntax.CallExpr, _ string, args []word) string {
 		text := args[i].text
 		switch {
 		case args[i].option():
-		case slices.Contains([]string{"aux", "auxw", "auxww", "auxf", "ax", "axu", "axo", "ww", "-ef", "-e", "-f", "-A", "-eF", "-F", "-l", "-x", "-a", "-ax", "-T", "-H", "-w", "-ww", "-efH", "-efww"}, text):
+		case slices.Contains(psFlags, text):
 			continue
-		case slices.Contains([]string{"-o", "-eo", "-p", "-u", "-C", "-t", "-U", "-Ao", "-axo", "o", "axo", "--pid", "--ppid"}, text) && i+1 < len(args) && !args[i+1].option():
+		case slices.Contains(psValued, text) && i+1 < len(args) && !args[i+1].option():
 			i++
 			continue
-		case regexp.MustCompile(`^--(sort|pid|ppid|format|user)=[\w%,.:+-]*$|^--(no-headers|no-heading|forest|headers)$|^\d+$`).MatchString(text):
+		case psOption(text):
 			continue
 		}
 		return fmt.Sprintf("'ps' is known in forms such as 'ps aux', 'ps -ef' and 'ps -eo pid,args', not '%s'", shown(text))
@@ -217,6 +232,11 @@ func kill(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	return "of 'kill' only 'kill -0 PID' looks"
 }
 
+var (
+	lsofNumeric = like(`^-[nPbaltU]*n[nPbaltU]*$`)
+	lsofOption  = like(`^-([nPbaltU]+|i[\w:,.@]*|s[\w:]+|[cpud]|[cpud][\w^,]+|F\w*)$`)
+)
+
 // lsof asks name servers unless it is told not to.
 func lsof(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	numeric := false
@@ -224,8 +244,8 @@ func lsof(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 		if why := written(name, args); why != "" {
 			return why
 		}
-		numeric = numeric || regexp.MustCompile(`^-[nPbaltU]*n[nPbaltU]*$`).MatchString(a.text)
-		if strings.HasPrefix(a.text, "-") && !regexp.MustCompile(`^-([nPbaltU]+|i[\w:,.@]*|s[\w:]+|[cpud]|[cpud][\w^,]+|F\w*)$`).MatchString(a.text) {
+		numeric = numeric || lsofNumeric(a.text)
+		if strings.HasPrefix(a.text, "-") && !lsofOption(a.text) {
 			return fmt.Sprintf("'%s' is not known to only look with '%s'", name, a.text)
 		}
 	}
@@ -270,7 +290,7 @@ func printenv(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 		return "the whole environment holds credentials, and would end up in the transcript; name one variable: printenv PATH"
 	}
 	for _, a := range args {
-		if !variableName.MatchString(a.text) {
+		if !variableName(a.text) {
 			return fmt.Sprintf("'%s' takes the names of variables, not '%s'", name, shown(a.text))
 		}
 		if secretVariable(a.text) {
@@ -287,7 +307,7 @@ func goTool(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 		return "of 'go' only 'go version' and 'go env NAME' look; the others fill caches, fetch modules or run code"
 	}
 	for _, a := range args[1:] {
-		if a.text != "-json" && a.text != "-m" && (!variableName.MatchString(a.text) || args[0].text == "version") {
+		if a.text != "-json" && a.text != "-m" && (!variableName(a.text) || args[0].text == "version") {
 			return fmt.Sprintf("'%s %s' is not known to only look with '%s'", name, args[0].text, shown(a.text))
 		}
 	}
@@ -295,13 +315,16 @@ func goTool(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 	return ""
 }
 
+// listing are the letters of tar that list.
+var listing = like(`^[zjJavf]*t[zjJavf]*$`)
+
 // tar lists.
 func tar(_ *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	if len(args) == 0 {
 		return "of 'tar' only 'tar -tf FILE' looks"
 	}
 	letters := strings.TrimPrefix(args[0].text, "-")
-	if !regexp.MustCompile(`^[zjJavf]*t[zjJavf]*$`).MatchString(letters) && args[0].text != "--list" {
+	if !listing(letters) && args[0].text != "--list" {
 		return fmt.Sprintf("of 'tar' only 'tar -tf FILE' looks, not '%s'", shown(args[0].text))
 	}
 	for _, a := range args[1:] {

@@ -2,7 +2,6 @@ package guards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -90,7 +89,7 @@ func (g *glancer) testExpr(x syntax.TestExpr) {
 }
 
 // matchable is an unquoted pattern that no shell takes apart.
-var matchable = regexp.MustCompile(`^[\w./*?^$+:@%=-]*$`)
+var matchable = like(`^[\w./*?^$+:@%=-]*$`)
 
 func (g *glancer) binaryTest(x *syntax.BinaryTest) {
 	left, ok := x.X.(*syntax.Word)
@@ -115,7 +114,7 @@ func (g *glancer) binaryTest(x *syntax.BinaryTest) {
 func (g *glancer) operand(w *syntax.Word) {
 	g.words(w)
 	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok && !matchable.MatchString(lit.Value) {
+		if lit, ok := part.(*syntax.Lit); ok && !matchable(lit.Value) {
 			g.refuse("put '%s' into quotes", lit.Value)
 		}
 	}

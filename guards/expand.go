@@ -1,7 +1,6 @@
 package guards
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -122,7 +121,7 @@ func (g *glancer) quoted(s string, last bool) string {
 }
 
 // ordinary text within ${…:-…} and ${…##…} is read alike by all shells.
-var ordinary = regexp.MustCompile(`^[\w./*:@-]*$`)
+var ordinary = like(`^[\w./*:@-]*$`)
 
 // param is the value of $NAME or ${NAME…}. Forms that run or evaluate what the
 // value holds are refused, and so are all that are new.
@@ -142,7 +141,7 @@ func (g *glancer) param(p *syntax.ParamExp) string {
 	operand := ""
 	if p.Exp.Word != nil {
 		operand = p.Exp.Word.Lit()
-		if operand == "" && len(p.Exp.Word.Parts) > 0 || !ordinary.MatchString(operand) {
+		if operand == "" && len(p.Exp.Word.Parts) > 0 || !ordinary(operand) {
 			g.refuse("${%s…} holds more than plain text; use plain \"$NAME\"", p.Param.Value)
 		}
 	}
@@ -180,7 +179,7 @@ func (g *glancer) variable(name string) string {
 		g.looked = true
 		return "/" + anything
 	}
-	if !variableName.MatchString(name) {
+	if !variableName(name) {
 		g.refuse("'$%s' is not set in a look", name)
 	}
 	if secretVariable(name) {
@@ -190,7 +189,7 @@ func (g *glancer) variable(name string) string {
 	return anything
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = like(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // secretVariable reports whether a variable's name promises a credential.
 func secretVariable(name string) bool {

@@ -2,7 +2,6 @@ package guards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ var predicates = map[string]int{
 	"-not": 0, "-a": 0, "-and": 0, "-o": 0, "-or": 0, "-H": 0, "-L": 0, "-P": 0,
 }
 
-var newer = regexp.MustCompile(`^-newer[aBcm][aBcmt]$`)
+var newer = like(`^-newer[aBcm][aBcmt]$`)
 
 func find(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 	for i := 0; i < len(args); i++ {
@@ -40,7 +39,7 @@ func find(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 			continue
 		}
 		follow, ok := predicates[a.text]
-		if newer.MatchString(a.text) {
+		if newer(a.text) {
 			follow, ok = 1, true
 		}
 		if !ok || i+follow >= len(args) || follow == 1 && args[i+1].free {

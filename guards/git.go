@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -94,18 +93,18 @@ func (call *gitCall) enter(dir string) string {
 
 // harmlessKeys are settings that name no program, and the values that they may
 // have. A setting that is not here may run something.
-var harmlessKeys = map[string]*regexp.Regexp{
-	"core.pager": pagers, "core.fsmonitor": no, "safe.barerepository": regexp.MustCompile(`^explicit$`), "log.showsignature": no, "core.quotepath": nil,
+var harmlessKeys = map[string]form{
+	"core.pager": pagers, "core.fsmonitor": no, "safe.barerepository": oneOf("explicit"), "log.showsignature": no, "core.quotepath": nil,
 	"core.abbrev": nil, "core.ignorecase": nil, "core.precomposeunicode": nil, "core.whitespace": nil, "core.commentchar": nil, "core.autocrlf": nil,
 	"log.date": nil, "log.decorate": nil, "log.follow": nil, "log.abbrevcommit": nil, "log.mailmap": nil, "diff.renames": nil, "diff.renamelimit": nil,
 	"diff.algorithm": nil, "diff.context": nil, "diff.interhunkcontext": nil, "diff.noprefix": nil, "diff.mnemonicprefix": nil, "diff.colormoved": nil,
-	"diff.wordregex": nil, "diff.statgraphwidth": nil, "diff.submodule": regexp.MustCompile(`^(short|log)$`), "status.short": nil, "status.branch": nil,
+	"diff.wordregex": nil, "diff.statgraphwidth": nil, "diff.submodule": oneOf("short", "log"), "status.short": nil, "status.branch": nil,
 	"status.showuntrackedfiles": nil, "status.relativepaths": nil, "status.submodulesummary": no, "column.ui": nil, "column.status": nil, "column.branch": nil,
 	"grep.linenumber": nil, "grep.patterntype": nil, "grep.column": nil, "blame.date": nil, "tag.sort": nil, "branch.sort": nil, "versionsort.suffix": nil,
-	"i18n.logoutputencoding": nil, "merge.renames": nil, "core.optionallocks": nil, "gc.auto": regexp.MustCompile(`^0$`), "maintenance.auto": no,
+	"i18n.logoutputencoding": nil, "merge.renames": nil, "core.optionallocks": nil, "gc.auto": oneOf("0"), "maintenance.auto": no,
 }
 
-var no = regexp.MustCompile(`^(false|no|off|0|)$`)
+var no = oneOf("false", "no", "off", "0", "")
 
 // configure judges '-c NAME=VALUE'.
 func (call *gitCall) configure(setting string) string {
@@ -119,9 +118,9 @@ func (call *gitCall) configure(setting string) string {
 			form = nil
 		}
 	case "pager":
-		form, ok = regexp.MustCompile(`^(cat|false|no|off|0)$`), true
+		form, ok = oneOf("cat", "false", "no", "off", "0"), true
 	}
-	if !ok || form != nil && (!valued || !form.MatchString(value)) {
+	if !ok || form != nil && (!valued || !form(value)) {
 		return fmt.Sprintf("the setting '%s' may name a program to run; leave '-c %s' out", key, setting)
 	}
 	call.keys = append(call.keys, key)
@@ -130,12 +129,12 @@ func (call *gitCall) configure(setting string) string {
 
 // signatures: showing one runs the program that checks it, which makes a folder
 // for its keys.
-var signatures = regexp.MustCompile(`%G|%\((signature|sig)|%` + "[" + holes + "]")
+var signatures = like(`%G|%\((signature|sig)|%` + "[" + holes + "]")
 
 func signed(args []word) string {
 	for _, a := range args {
 		format := strings.HasPrefix(a.text, "--format") || strings.HasPrefix(a.text, "--pretty")
-		if signatures.MatchString(a.text) || format && strings.ContainsAny(a.text, holes) {
+		if signatures(a.text) || format && strings.ContainsAny(a.text, holes) {
 			return fmt.Sprintf("'%s' could run the program that checks signatures; leave '%%G' out of the format", shown(a.text))
 		}
 	}

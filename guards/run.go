@@ -2,7 +2,6 @@ package guards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -105,19 +104,19 @@ func settable(name string) string {
 }
 
 // presets are variables that may stand before a command, and their values.
-var presets = map[string]*regexp.Regexp{
+var presets = map[string]form{
 	"GIT_PAGER": pagers, "PAGER": pagers, "MANPAGER": pagers, "SYSTEMD_PAGER": pagers,
-	"GIT_OPTIONAL_LOCKS": regexp.MustCompile(`^0$`), "GIT_TERMINAL_PROMPT": regexp.MustCompile(`^0$`), "GIT_NO_LAZY_FETCH": regexp.MustCompile(`^1$`),
-	"GIT_ALLOW_PROTOCOL": regexp.MustCompile(`^none$`), "GIT_DIR": regexp.MustCompile(`^\.git$`), "GIT_WORK_TREE": regexp.MustCompile(`^\.$`),
-	"GIT_CONFIG_NOSYSTEM": regexp.MustCompile(`^1$`), "GIT_LITERAL_PATHSPECS": regexp.MustCompile(`^[01]$`),
-	"GOTOOLCHAIN": regexp.MustCompile(`^local$`), "TZ": ordinaryValue, "LANG": ordinaryValue, "LANGUAGE": ordinaryValue, "TERM": regexp.MustCompile(`^(dumb|xterm|xterm-256color)$`),
-	"NO_COLOR": ordinaryValue, "CLICOLOR": ordinaryValue, "CLICOLOR_FORCE": ordinaryValue, "FORCE_COLOR": ordinaryValue,
-	"COLUMNS": regexp.MustCompile(`^\d{1,4}$`), "LINES": regexp.MustCompile(`^\d{1,4}$`), "BLOCKSIZE": ordinaryValue,
+	"GIT_OPTIONAL_LOCKS": oneOf("0"), "GIT_TERMINAL_PROMPT": oneOf("0"), "GIT_NO_LAZY_FETCH": oneOf("1"), "GIT_ALLOW_PROTOCOL": oneOf("none"),
+	"GIT_DIR": oneOf(".git"), "GIT_WORK_TREE": oneOf("."), "GIT_CONFIG_NOSYSTEM": oneOf("1"), "GIT_LITERAL_PATHSPECS": oneOf("0", "1"),
+	"GOTOOLCHAIN": oneOf("local"), "TZ": ordinaryValue, "LANG": ordinaryValue, "LANGUAGE": ordinaryValue,
+	"TERM": oneOf("dumb", "xterm", "xterm-256color"), "NO_COLOR": ordinaryValue, "CLICOLOR": ordinaryValue, "CLICOLOR_FORCE": ordinaryValue,
+	"FORCE_COLOR": ordinaryValue, "COLUMNS": fewDigits, "LINES": fewDigits, "BLOCKSIZE": ordinaryValue,
 }
 
 var (
-	pagers        = regexp.MustCompile(`^(cat)?$`)
-	ordinaryValue = regexp.MustCompile(`^[\w./:@+-]*$`)
+	pagers        = oneOf("", "cat")
+	ordinaryValue = like(`^[\w./:@+-]*$`)
+	fewDigits     = like(`^\d{1,4}$`)
 )
 
 // preset judges NAME=value before a command.
@@ -143,7 +142,7 @@ func presettable(name string, value word, command string) string {
 	if strings.HasPrefix(name, "LC_") {
 		form, ok = ordinaryValue, true
 	}
-	if !ok || !value.known() || !form.MatchString(value.text) {
+	if !ok || !value.known() || !form(value.text) {
 		return fmt.Sprintf("'%s=%s' may tell a program what to run; leave it out", name, shown(value.text))
 	}
 	return ""

@@ -2,7 +2,6 @@ package guards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,12 +22,16 @@ func prefix(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
 	return g.run(c, args)
 }
 
+var duration = like(`^\d+(\.\d+)?[smh]?$`)
+
 func timeout(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
-	if len(args) < 2 || !args[0].known() || !regexp.MustCompile(`^\d+(\.\d+)?[smh]?$`).MatchString(args[0].text) {
+	if len(args) < 2 || !args[0].known() || !duration(args[0].text) {
 		return "'timeout' takes a time and a look: timeout 10 git log -5"
 	}
 	return g.run(c, args[1:])
 }
+
+var niceness = like(`^-n?\d+$`)
 
 func nice(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
 	switch {
@@ -36,7 +39,7 @@ func nice(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
 		if _, ok := number(args[1]); ok {
 			return g.run(c, args[2:])
 		}
-	case len(args) > 1 && regexp.MustCompile(`^-\d+$|^-n\d+$`).MatchString(args[0].text):
+	case len(args) > 1 && niceness(args[0].text):
 		return g.run(c, args[1:])
 	case len(args) > 0 && !strings.HasPrefix(args[0].text, "-"):
 		return g.run(c, args)
@@ -90,6 +93,8 @@ func script(g *glancer, _ *syntax.CallExpr, name string, args []word) string {
 	return inner.why
 }
 
+var xargsOption = like(`^-[nL]\d+$|^--max-args=\d+$|^-I\{\}$|^-d.{1,2}$`)
+
 // xargs gives a command words that are not known, so it must be one that no word
 // can make do harm.
 func xargs(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
@@ -99,7 +104,7 @@ func xargs(g *glancer, c *syntax.CallExpr, _ string, args []word) string {
 		args = args[1:]
 		switch {
 		case slices.Contains([]string{"-0", "-r", "-t", "-0r", "-r0", "--null", "--no-run-if-empty"}, text):
-		case regexp.MustCompile(`^-[nL]\d+$|^--max-args=\d+$|^-I\{\}$|^-d.{1,2}$`).MatchString(text):
+		case xargsOption(text):
 			if text == "-I{}" {
 				replace = "{}"
 			}
