@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -276,5 +277,41 @@ func TestALockHasOneHolder(t *testing.T) {
 	}
 	if _, err := b.Lock(t.Context(), "../x"); !errors.Is(err, ErrName) {
 		t.Errorf("'../x': %v", err)
+	}
+}
+
+// Who only looks does not wait for an append that waits for a lock of git's.
+func TestLookingWaitsForNoAppend(t *testing.T) {
+	t.Parallel()
+	dir := newRepo(t)
+	r := create(t, open(t, dir, Config{NoSync: true}), "x")
+	lock := filepath.Join(dir, ".git", "refs", "flower", "run", "x.lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	was := r.Tip()
+	var appended sync.WaitGroup
+	defer appended.Wait()
+	appended.Go(func() {
+		if _, err := r.Append(t.Context(), Record{Kind: KindNotice, Subject: "late"}); err != nil {
+			t.Error(err)
+		}
+	})
+	for r.moving.TryLock() { // it has not begun
+		r.moving.Unlock()
+		runtime.Gosched()
+	}
+	looked := make(chan ObjectID, 1)
+	go func() { looked <- r.History().Tip }()
+	select {
+	case tip := <-looked:
+		if tip != was {
+			t.Error("the record was there before its lock was")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a look waited for the append")
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Error(err)
 	}
 }

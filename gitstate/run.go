@@ -11,11 +11,14 @@ import (
 )
 
 // A Run is a handle on one run. It keeps the run's documents and tree entries in
-// memory, so that an append reads nothing. It is safe for concurrent use.
+// memory, so that an append reads nothing. It is safe for concurrent use, and
+// looking at it waits for nothing: not for an append, which may wait for a lock of
+// git's.
 type Run struct {
-	store *Store
-	mu    sync.Mutex
-	at    state
+	store  *Store
+	moving sync.Mutex // held while the run is added to or read anew
+	mu     sync.Mutex // held while at is looked at or replaced
+	at     state
 }
 
 // A state is a run at one tip. It is never changed, only replaced.
@@ -49,23 +52,31 @@ func (r *Run) now() state {
 	return r.at
 }
 
+// become replaces the state, once that has changed so. The caller holds moving.
+func (r *Run) become(at state) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = at
+}
+
 // Reload reads the run's tip anew, after ErrConflict or when another process
 // may have added something.
 func (r *Run) Reload(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p, err := r.store.find(ctx, r.at.history.Name)
+	r.moving.Lock()
+	defer r.moving.Unlock()
+	known := r.now().history
+	p, err := r.store.find(ctx, known.Name)
 	if err != nil {
 		return err
 	}
 	at, err := r.store.load(ctx, p)
 	if err != nil {
-		return fmt.Errorf("read run '%s': %w", r.at.history.Name, err)
+		return fmt.Errorf("read run '%s': %w", known.Name, err)
 	}
-	if at.history.ID != r.at.history.ID {
-		return fmt.Errorf("run '%s' is another one now: %w", r.at.history.Name, ErrNotFound)
+	if at.history.ID != known.ID {
+		return fmt.Errorf("run '%s' is another one now: %w", known.Name, ErrNotFound)
 	}
-	r.at = at
+	r.become(at)
 	return nil
 }
 
@@ -73,17 +84,17 @@ func (r *Run) Reload(ctx context.Context) error {
 // moved in the meantime it is ErrConflict and the handle stays as it was: Reload
 // and decide again. When it returns without error, the record is on disk.
 func (r *Run) Append(ctx context.Context, rec Record) (Entry, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, err := r.append(ctx, rec)
+	r.moving.Lock()
+	defer r.moving.Unlock()
+	entry, err := r.append(ctx, r.now(), rec)
 	if err != nil {
-		return Entry{}, fmt.Errorf("append %s to run '%s': %w", rec.Kind, r.at.history.Name, err)
+		return Entry{}, fmt.Errorf("append %s to run '%s': %w", rec.Kind, r.Name(), err)
 	}
 	return entry, nil
 }
 
-func (r *Run) append(ctx context.Context, rec Record) (Entry, error) {
-	d, err := r.store.draft(ctx, r.at, rec)
+func (r *Run) append(ctx context.Context, at state, rec Record) (Entry, error) {
+	d, err := r.store.draft(ctx, at, rec)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -91,12 +102,12 @@ func (r *Run) append(ctx context.Context, rec Record) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	own := RefUpdate{Name: runRefs + r.at.history.Name, New: d.entry.Commit, Old: r.at.history.Tip}
+	own := RefUpdate{Name: runRefs + at.history.Name, New: d.entry.Commit, Old: at.history.Tip}
 	if err := r.store.commit(ctx, d, append(updates, own)); err != nil {
 		return Entry{}, err
 	}
-	r.at = d.next
-	r.at.history.follow(updates)
+	d.next.history.follow(updates)
+	r.become(d.next)
 	return d.entry, nil
 }
 
@@ -105,13 +116,15 @@ func (r *Run) append(ctx context.Context, rec Record) (Entry, error) {
 // minute, and the records are for what happened. When the ref is not at old it is
 // ErrConflict.
 func (r *Run) KeepWork(ctx context.Context, worker string, old, tip ObjectID) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	updates := []RefUpdate{{Name: workRefs + r.at.history.Name + "/" + worker, Old: old, New: tip}}
+	r.moving.Lock()
+	defer r.moving.Unlock()
+	at := r.now()
+	updates := []RefUpdate{{Name: workRefs + at.history.Name + "/" + worker, Old: old, New: tip}}
 	if err := r.store.refMover(ctx).move(ctx, updates); err != nil {
-		return fmt.Errorf("keep the work of '%s' in run '%s': %w", worker, r.at.history.Name, err)
+		return fmt.Errorf("keep the work of '%s' in run '%s': %w", worker, at.history.Name, err)
 	}
-	r.at.history.follow(updates)
+	at.history.follow(updates)
+	r.become(at)
 	return nil
 }
 
