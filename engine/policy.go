@@ -19,9 +19,10 @@ func (r Role) ownTools() []string {
 	return nil
 }
 
-// PolicyOf is the policy of a session of the role that works in dir, by the text
-// of paths alone: a worker, which has a name, writes there, the others read
-// there. A role that does not exist has the zero policy, which denies.
+// PolicyOf is the policy of a session of the role that works in dir, in no run: a
+// worker, which has a name, writes there, the others read there. There is no
+// bench, and nobody has opened a place for secrets. A role that does not exist
+// has the zero policy, which denies.
 func PolicyOf(role Role, worker, dir string) guards.Policy {
 	if !slices.Contains([]Role{Coordinator, Worker, Clarifier, Judge, Oracle}, role) {
 		return guards.Policy{}
@@ -31,6 +32,7 @@ func PolicyOf(role Role, worker, dir string) guards.Policy {
 		roots = []string{dir}
 	}
 	p := role.policy(append(role.ownTools(), role.builtin()...), roots, []string{dir})
+	p.Places = places{}
 	if role == Worker {
 		p.Agent = worker
 	}

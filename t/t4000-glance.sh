@@ -51,6 +51,22 @@ test_expect_success 'a call is decided for its role' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a path is judged by where it leads, as in a session' '
+	mkdir outside tree && echo x >outside/f && ln -s ../outside tree/out && ln -s f tree/in && echo x >tree/f &&
+	ln outside/f tree/twice && ln -s .env tree/plain && echo x >tree/.env &&
+	for file in f in new out/f out/new twice plain
+	do
+		echo "{\"role\":\"worker\",\"tool\":\"Write\",\"input\":{\"file_path\":\"$file\"},\"dir\":\"$PWD/tree\"}" || return 1
+	done >calls &&
+	git flower guard call <calls >out &&
+	sed "s/\(true\|false\).*/\1/" out >actual &&
+	for allow in true true true false false false false
+	do
+		echo "{\"allow\":$allow" || return 1
+	done >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a look in another folder runs what was shown' '
 	mkdir docs && echo x >docs/a && git add docs && git commit -q -m docs &&
 	echo "{\"role\":\"coordinator\",\"tool\":\"Bash\",\"input\":{\"command\":\"git -C docs status -s\"},\"dir\":\"$PWD\"}" >call &&

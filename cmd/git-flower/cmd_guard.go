@@ -33,7 +33,9 @@ reason that the model is given.
 "call" reads tool calls, a JSON object a line with role, agent, tool, input and
 dir (the current directory when left out), and prints the decision as a JSON
 object: allow; reason, when it is refused; input, when it may be called with
-another one only. What is no such object is refused.`,
+another one only. What is no such object is refused. Paths are followed to where
+they lead, as in a session; what only a run has is not known: its bench, files
+that the person has opened, and calls that were made before.`,
 		options: []option{{long: "null", short: "z", text: "commands end with NUL instead of newline"}},
 		exits:   exits(),
 		args:    1,
