@@ -132,7 +132,7 @@ var readable = []string{"/dev/null", "/dev/stdin", "/proc/cpuinfo", "/proc/memin
 func (c command) place(g *glancer, w word) string {
 	for _, dir := range g.dirs {
 		_, inside, named := strings.Cut(w.text, ":") // git show HEAD:FILE
-		if at := join(dir, w.text); c.contents && (Secret(at) || named && Secret(inside)) {
+		if at := join(dir, w.text); c.contents && (Secret(at) || named && Secret(inside) || w.glob && findsSecret(at)) {
 			if named || !w.known() || strings.ContainsAny(dir, holes) {
 				at = ""
 			}

@@ -55,6 +55,17 @@ func Secret(name string) bool {
 	})
 }
 
+// findsSecret tells whether a pattern of the shell's finds a place for credentials
+// by the beginning of its name, such as '.e*'. One that begins with a wildcard
+// means whatever is there.
+func findsSecret(pattern string) bool {
+	base := folded(path.Base(pattern))
+	return strings.IndexAny(base, "*?[") > 0 && slices.ContainsFunc(secretNames[:], func(name string) bool {
+		ok, err := path.Match(base, strings.TrimSuffix(name, "*"))
+		return ok && err == nil && !strings.HasPrefix(name, "*")
+	})
+}
+
 // folded is a name as the most forgiving file systems see it: HFS+ leaves
 // characters without width out and folds case beyond ASCII, NTFS drops dots and
 // blanks at the end and takes what follows a colon for a stream of the file.

@@ -209,7 +209,7 @@ func TestGlanceAtWhatWasOpened(t *testing.T) {
 	for command, allow := range map[string]bool{
 		"cat conf/.env": true, "cat /repo/conf/.env": true, "grep PORT conf/.env | head -3": true, "cat <conf/.env": true,
 		"cat .env": false, "cat conf/.env .env": false, "cat other/conf/.env": false, "cat ../conf/.env": false, "cat conf/.env.local": false,
-		"cat conf/*.env": false, "cat .env.link": false, "git show HEAD:conf/.env": false, "cat /etc/conf/.env": false,
+		"cat conf/*.env": false, "cat conf/.env*": false, "cat .env.link": false, "git show HEAD:conf/.env": false, "cat /etc/conf/.env": false,
 		"for d in conf other; do cat $d/.env; done": false, "cat ~/conf/.env": false, "printenv API_KEY": false,
 	} {
 		input, _ := json.Marshal(map[string]string{"command": command})
@@ -222,6 +222,20 @@ func TestGlanceAtWhatWasOpened(t *testing.T) {
 		closed.Opened = nil
 		if d := closed.Decide(c); d.Allow || !strings.Contains(d.Reason, "secrets") {
 			t.Errorf("%s, with nothing opened: %v (%s)", command, d.Allow, d.Reason)
+		}
+	}
+}
+
+// A pattern is a file's name written shorter.
+func TestGlanceAtWhatAPatternFinds(t *testing.T) {
+	for command, allow := range map[string]bool{
+		"cat .env*": false, "cat .e*": false, "cat conf/.en[v]": false, "head -5 id_*": false, "cat id_rs?": false, "grep x .n?mrc": false, "cat <.env*": false,
+		"ls .env*": true, "cat *": true, "cat *.go": true, "cat i*.go": true, "cat .github*": true, "cat x*": true, "grep '.e*' a.go": true,
+	} {
+		input, _ := json.Marshal(map[string]string{"command": command})
+		d := coordinator.Decide(call("coordinator", "Bash", string(input)))
+		if d.Allow != allow || !allow && command != "cat <.env*" && !strings.Contains(d.Reason, "secrets") {
+			t.Errorf("%s: %v (%s)", command, d.Allow, d.Reason)
 		}
 	}
 }
