@@ -37,6 +37,13 @@ func GoesOn(h gitstate.History, l Limits) bool {
 	return !stops || !stop.Ended && stop.State != NeedsHuman
 }
 
+// Over reports whether the run has ended and nothing is to be done but to say so.
+// It is pure.
+func Over(h gitstate.History, l Limits) bool {
+	stop, stops := Next(Builtin(l), h, l).(Stop)
+	return stops && stop.Ended && stop.State != NeedsHuman
+}
+
 // nextOf is the next action of one step, nil when the step is done.
 func nextOf(s Step, h gitstate.History, l Limits) Action {
 	if open, ok := openHandoff(s, h); ok {

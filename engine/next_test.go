@@ -124,6 +124,37 @@ func (p *past) askedChecks() *past {
 
 func working() *past { return begun().brief().goal().session("work") }
 
+// A run is over when its end is recorded and still holds; what waits for a person
+// is not, nor is what has something new to do.
+func TestOver(t *testing.T) {
+	one := Limits{Rounds: 1}
+	ended := func(p *past) *past {
+		stop := Next(Builtin(one), p.h, one).(Stop)
+		return p.add(gitstate.Doc{Kind: gitstate.KindEnd, Meta: gitstate.Meta{State: string(stop.State), From: stop.From}})
+	}
+	reached := func() *past { return working().step("work", 1, stepOK).verdict(1, "reached") }
+	for name, c := range map[string]struct {
+		p          *past
+		over, goOn bool
+	}{
+		"at work":                   {working(), false, true},
+		"reached":                   {reached(), false, true},
+		"reached and recorded":      {ended(reached()), true, false},
+		"with words added":          {ended(reached()).amend(), false, true},
+		"waits for a person":        {begun().brief().unverifiable("b").askedChecks().answered(answerStop), false, false},
+		"and that is recorded":      {ended(begun().brief().unverifiable("b").askedChecks().answered(answerStop)), false, false},
+		"no rounds left":            {ended(working().step("work", 1, stepOK).verdict(1, "not-yet")), true, false},
+		"another round is possible": {working().step("work", 1, stepOK), false, true},
+	} {
+		if got := Over(c.p.h, one); got != c.over {
+			t.Errorf("%s: over %v", name, got)
+		}
+		if got := GoesOn(c.p.h, one); got != c.goOn {
+			t.Errorf("%s: goes on %v", name, got)
+		}
+	}
+}
+
 // T-47: "the goal changes" sets it again. T-48: a failed round is made again in
 // its session and hears of its failure, not of the verdict before.
 func TestNext(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"git-flower/gitstate"
 	"git-flower/worktree"
@@ -193,121 +192,6 @@ func checkoutEnding(err error, how string) error {
 		return end(endFatal, err, "start "+how)
 	}
 	return err
-}
-
-// banner says what is about to happen before any of it does.
-func (w *wake) banner(ctx context.Context) error {
-	w.person = w.env.presence(w.config, w.json)
-	if w.config.Detach && w.person == here {
-		w.person = elsewhere
-	}
-	if w.json {
-		w.warnInPlace()
-		return nil
-	}
-	l := w.env.look(ctx)
-	var b strings.Builder
-	fmt.Fprintf(&b, "run %s (refs/flower/run/%s)\n", l.paint(strong, w.run.Name()), w.run.Name())
-	from, err := w.from(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(&b, "  from    %s\n", from)
-	b.WriteString(w.inPlaceBanner(l))
-	fmt.Fprintf(&b, "  model   %s\n", w.source.describe())
-	fmt.Fprintf(&b, "  budget  %s\n", w.budgetWords())
-	fmt.Fprintf(&b, "  asks    %s\n", askWords(w.config, w.person))
-	if w.person == here {
-		b.WriteString("  talk    a typed line adds to what is wanted, at any time; one that begins with '?' is a side question\n")
-	}
-	if w.config.Land {
-		fmt.Fprintf(&b, "  land    %s\n", w.landWords())
-	}
-	if w.config.Setup != "" {
-		fmt.Fprintf(&b, "  setup   %s\n", cut(oneLine(w.config.Setup), bannerWidth))
-	}
-	if w.store.Identity(ctx).Fallback {
-		b.WriteString("  author  git flower <flower@localhost>, since git knows no identity of yours\n")
-	}
-	fmt.Fprintf(&b, "  fence   %s\n", w.fenceWords())
-	return write(w.env.Out, b.String())
-}
-
-// from says what the run starts from and what of the checkout is not in it.
-func (w *wake) from(ctx context.Context) (string, error) {
-	base := w.run.History().Base
-	head, err := w.pool.KeptOn(ctx, string(base))
-	if err != nil {
-		return "", err
-	}
-	if head == "" && w.changes.Commit != "" {
-		return base.Short() + "; the checkout has no changes to begin with" + leftOut(w.changes), nil
-	}
-	if head == "" {
-		return base.Short() + w.uncommitted(ctx), nil
-	}
-	changed, err := w.pool.Changed(ctx, head, string(base))
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s: %s with the uncommitted changes of %s%s", base.Short(), short(head), plural(len(changed), "file"), leftOut(w.changes)), nil
-}
-
-// leftOut lists, a line each, what a base with changes does not hold.
-func leftOut(c worktree.Changes) string {
-	const shown = 10
-	var b strings.Builder
-	for i, name := range c.LeftOut {
-		if i == shown {
-			fmt.Fprintf(&b, "\n          and %d more", len(c.LeftOut)-i)
-			break
-		}
-		fmt.Fprintf(&b, "\n          without %s", oneLine(name))
-	}
-	for _, name := range c.Staged {
-		fmt.Fprintf(&b, "\n          %s as the file is; what is staged of it is another text", oneLine(name))
-	}
-	return b.String()
-}
-
-func (w *wake) uncommitted(ctx context.Context) string {
-	if w.store.Layout().TopLevel == "" {
-		return ""
-	}
-	out, err := w.store.Git().Read(ctx, "status", "--porcelain", "-z", "--untracked-files=no")
-	if err != nil || len(out) == 0 {
-		return ""
-	}
-	return "; uncommitted changes are not included"
-}
-
-// bannerWidth is where a banner's row is cut.
-const bannerWidth = 80
-
-// budgetWords tell the limit, and what of it an earlier wake has spent.
-func (w *wake) budgetWords() string {
-	text := budgetWords(w.config.Budget)
-	if spent := w.run.History().Spent(); spent > 0 && w.config.Budget > 0 {
-		text += " in all, of which " + dollars(gitstate.MicroUSD(spent)) + " is spent"
-	}
-	return text
-}
-
-func budgetWords(m gitstate.MicroUSD) string {
-	if m == 0 {
-		return "no limit"
-	}
-	return dollars(m)
-}
-
-func askWords(c Config, there presence) string {
-	switch there {
-	case here:
-		return fmt.Sprintf("you, here or with \"git flower answer\"; a question waits %s", c.Timeout)
-	case elsewhere:
-		return fmt.Sprintf("you, with \"git flower answer\"; a question waits %s", c.Timeout)
-	}
-	return "nobody: questions are decided by the agents and written down as assumptions"
 }
 
 // presence: at a terminal there is somebody. Without one there is when --timeout

@@ -204,7 +204,7 @@ func commandTable(l look, commands [][2]string) string {
 	}
 	var b strings.Builder
 	for _, c := range commands {
-		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], width), l.paint(faint, c[1]))
+		fmt.Fprintf(&b, "  %s  %s\n", pad(c[0], width), l.paint(faint, l.fold(c[1], width+4)))
 	}
 	return b.String()
 }

@@ -128,15 +128,6 @@ func (w *wake) inPlaceWords() string {
 	return fmt.Sprintf("workers edit the files of %s itself, one worker at a time (%s)", oneLine(w.store.Layout().TopLevel), since)
 }
 
-// inPlaceBanner is its part of the banner.
-func (w *wake) inPlaceBanner(l look) string {
-	if w.place == nil {
-		return ""
-	}
-	return fmt.Sprintf("  %s   %s;\n          uncommitted changes there are part of it, and so is what you change there meanwhile\n",
-		l.paint(strong, "PLACE"), w.inPlaceWords())
-}
-
 // warnInPlace says it where no banner is shown.
 func (w *wake) warnInPlace() {
 	if w.place != nil {

@@ -268,6 +268,7 @@ func (p *printer) line(who, colour, text string) {
 	if strings.HasPrefix(text, "* ") || strings.HasPrefix(text, "x ") {
 		text = cut(text, p.look.room(speaker))
 	}
+	text = p.look.fold(text, speaker)
 	dressed := p.look.paint(faint, pad(cut(column, speaker-1), speaker-1)) + " " + p.look.paint(colour, text)
 	fmt.Fprintln(p.out, strings.TrimRight(dressed, " "))
 }
