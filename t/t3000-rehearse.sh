@@ -94,6 +94,18 @@ test_expect_success 'a rehearsal is landed with --rehearsed only' '
 	git stash pop
 '
 
+test_expect_success 'what the branch has already is not offered for landing' '
+	cd repo &&
+	git flower resume >../resumed &&
+	git flower status >../out && git flower status "$(flower_run)" >>../out &&
+	for file in ../resumed ../out
+	do
+		test_grep ! "git flower land" "$file" &&
+		test_grep "has the result already" "$file" || return 1
+	done &&
+	test_grep ! "^  model" ../resumed
+'
+
 test_expect_success 'status, log, show and fsck read it, also as JSON' '
 	cd repo &&
 	git flower >../out && grep reached ../out &&

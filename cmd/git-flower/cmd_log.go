@@ -79,8 +79,9 @@ func (p entryPrinter) print(w io.Writer, e gitstate.Entry) error {
 	if p.json {
 		return jsonLine(w, newEntryJSON(p.run, e))
 	}
-	return write(w, fmt.Sprintf("%s  %s  %s  %s\n", p.paint(asks, e.Commit.Short()), p.paint(faint, pad(p.ago(e.Unix), 14)),
-		pad(oneLine(string(e.Kind)), 9), cut(oneLine(e.Subject), 72)))
+	const idWidth, ageWidth, kindWidth = 12, 14, 9
+	return write(w, fmt.Sprintf("%s  %s  %s  %s\n", p.paint(asks, e.Commit.Short()), p.paint(faint, pad(p.ago(e.Unix), ageWidth)),
+		pad(oneLine(string(e.Kind)), kindWidth), cut(oneLine(e.Subject), p.rest(idWidth+2+ageWidth+2+kindWidth+2))))
 }
 
 // An entryJSON is a record in the form of --json.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -116,7 +115,11 @@ func statusOfAll(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		say(env.Err, "warning", err.Error())
 	}
-	return write(env.Out, statusTable(env.look(ctx), rows)+asideWords(trees, rows)+nextSteps(rows, landOption(scripted(store, rows))))
+	next, err := nextSteps(ctx, store, rows, scripted(store, rows))
+	if err != nil {
+		return err
+	}
+	return write(env.Out, statusTable(env.look(ctx), rows)+asideWords(trees, rows)+next)
 }
 
 // A porcelain collects records of "label value" lines, each record closed by an
@@ -176,13 +179,15 @@ func (p *porcelain) String() string { return p.b.String() }
 // statusTable shows runs one a line: name, state, age, newest record. There may
 // be ten thousand.
 func statusTable(l look, rows []runSummary) string {
-	nameWidth, stateWidth := 0, 0
-	standings := make([]string, len(rows))
+	nameWidth, stateWidth, agoWidth := 0, 0, 0
+	standings, ages := make([]string, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
-		standings[i] = r.standing()
+		standings[i], ages[i] = r.standing(), l.ago(r.Time)
 		nameWidth = max(nameWidth, len(r.Name))
 		stateWidth = max(stateWidth, len(standings[i]))
+		agoWidth = max(agoWidth, len(ages[i]))
 	}
+	rest := l.rest(nameWidth + 2 + stateWidth + 2 + agoWidth + 2)
 	var b strings.Builder
 	for i, r := range rows {
 		newest := r.Kind + ": " + r.Subject
@@ -192,7 +197,7 @@ func statusTable(l look, rows []runSummary) string {
 		for _, part := range [...]string{
 			l.paint(strong, pad(r.Name, nameWidth)), "  ",
 			l.paint(colourOf(r.State), pad(standings[i], stateWidth)), "  ",
-			l.paint(faint, pad(l.ago(r.Time), 14)), "  ", cut(oneLine(newest), 72), "\n",
+			l.paint(faint, pad(ages[i], agoWidth)), "  ", cut(oneLine(newest), rest), "\n",
 		} {
 			b.WriteString(part)
 		}
@@ -226,33 +231,4 @@ func scripted(store *gitstate.Store, rows []runSummary) bool {
 		some = true
 	}
 	return some
-}
-
-// nextSteps tells, as git status does, which commands go on from here. landing
-// is an option that landing these runs needs.
-func nextSteps(rows []runSummary, landing string) string {
-	var b strings.Builder
-	which := ""
-	if len(rows) > 1 {
-		which = " <run>"
-	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateWaiting }) {
-		b.WriteString("  (use \"git flower answer\" to see its question and answer it)\n")
-	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.Driver > 0 }) {
-		fmt.Fprintf(&b, "  (use \"git flower watch%s\" to follow what is driven, \"git flower stop%s\" to stop it)\n", which, which)
-	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool {
-		return r.Driver == 0 && (r.State == stateOpen || r.State == stateWaiting)
-	}) {
-		fmt.Fprintf(&b, "  (use \"git flower resume%s\" to go on with a run)\n", which)
-	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool { return colourOf(r.State) == good }) {
-		fmt.Fprintf(&b, "  (use \"git flower land%s%s\" to merge a result into your branch)\n", landing, which)
-	}
-	if slices.ContainsFunc(rows, func(r runSummary) bool { return r.State == stateUnreadable }) {
-		b.WriteString("  (use \"git flower fsck\" to learn what is damaged)\n")
-	}
-	b.WriteString("  (use \"git flower show <document> [<run>]\" to read brief, goal or verdict)\n")
-	return "\n" + b.String()
 }

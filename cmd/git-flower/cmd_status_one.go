@@ -55,7 +55,11 @@ func statusOfOne(ctx context.Context, env *Env, c *call, store *gitstate.Store, 
 	if err != nil {
 		return err
 	}
-	return write(env.Out, d.forPeople(env.look(ctx))+stat+nextSteps([]runSummary{d.runSummary}, landOption(d.Rehearsed)))
+	next, err := nextSteps(ctx, store, []runSummary{d.runSummary}, d.Rehearsed)
+	if err != nil {
+		return err
+	}
+	return write(env.Out, d.forPeople(env.look(ctx))+stat+next)
 }
 
 func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run) (runDetail, error) {
@@ -202,7 +206,8 @@ func (d runDetail) forPeople(l look) string {
 		state += " (rehearsed: a scripted model did it)"
 	}
 	field("state", l.paint(colourOf(d.State), state))
-	field("last", cut(d.Kind+": "+oneLine(d.Subject), 66)+", "+l.ago(d.Time))
+	age := ", " + l.ago(d.Time)
+	field("last", cut(d.Kind+": "+oneLine(d.Subject), 66-len(age))+age)
 	field("request", cut(firstLine(d.Request), 66))
 	field("goal", cut(firstLine(d.Goal), 66))
 	for i, c := range d.Checks {

@@ -96,6 +96,40 @@ func TestStatusOfRehearsalsTellsHowToLand(t *testing.T) {
 	has(t, d.out.String(), `"git flower land <run>"`)
 }
 
+// Nobody is told to land what the checked-out branch has already.
+func TestStatusOfWhatIsLanded(t *testing.T) {
+	const offer = "git flower land"
+	d := newDesk(t)
+	d.repository()
+	one := d.begin("one", "One", false)
+	tip := one.join("one.sh", "echo\n")
+	one.end("reached")
+	told := func(lands bool, words ...string) {
+		t.Helper()
+		d.expect(0, append([]string{"status"}, words...)...)
+		if strings.Contains(d.out.String(), offer) != lands || strings.Contains(d.out.String(), "'main' has ") == lands {
+			t.Errorf("%q, to be landed: %v:\n%s", words, lands, d.out.String())
+		}
+	}
+	told(true)
+	told(true, "one")
+	d.git("merge", "-q", "--ff-only", tip)
+	told(false)
+	told(false, "one")
+	other := d.begin("other", "Other", false)
+	other.join("other.sh", "echo\n")
+	other.end("reached")
+	told(true)
+	told(false, "one")
+	told(true, "other")
+	d.git("checkout", "-q", "--detach")
+	d.expect(0, "status", "one")
+	has(t, d.out.String(), offer) // which says what is in the way
+	d.git("checkout", "-q", "--orphan", "empty")
+	d.expect(0, "status", "one")
+	has(t, d.out.String(), offer)
+}
+
 func TestStatusOfOne(t *testing.T) {
 	d := newDesk(t)
 	d.repository()

@@ -18,7 +18,7 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 	name := w.run.Name()
 	l := w.env.look(ctx)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nrun %s: %s (%s), spent %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, spentWords(o.Spent, isRehearsed(w.run)))
+	fmt.Fprintf(&b, "\nrun %s: %s (%s),\n  spent %s\n", l.paint(strong, name), l.paint(colourOf(string(o.State)), string(o.State)), o.Why, spentWords(o.Spent, isRehearsed(w.run)))
 	b.WriteString(w.missing(o.State))
 	if o.Join == o.Base {
 		b.WriteString("nothing was changed\n")
@@ -29,7 +29,11 @@ func (w *wake) finale(ctx context.Context, o engine.Outcome) error {
 		return err
 	}
 	b.WriteString("\n" + strings.TrimRight(sanitise(stat), "\n") + "\n\n")
-	b.WriteString(commandTable(l, w.commands(o)))
+	in, err := findLanded(ctx, w.store, name)
+	if err != nil {
+		return err
+	}
+	b.WriteString(commandTable(l, w.commands(o, in)) + in.words(name))
 	return write(w.env.Out, b.String())
 }
 
@@ -42,15 +46,15 @@ func spentWords(sum gitstate.MicroUSD, rehearsed bool) string {
 }
 
 // commands are what a person may want to type now.
-func (w *wake) commands(o engine.Outcome) [][2]string {
+func (w *wake) commands(o engine.Outcome, in landed) [][2]string {
 	name := w.run.Name()
 	list := [][2]string{
 		{fmt.Sprintf("git diff %s flower/join/%s", o.Base.Short(), name), "what changed"},
 		{fmt.Sprintf("git log flower/run/%s", name), "the story"},
 	}
-	landed := w.config.Land && !isRehearsed(w.run) && o.State != engine.EndAccepted // in a moment
-	if !landed && (o.State == engine.EndReached || o.State == engine.EndDone || o.State == engine.EndAccepted) {
-		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", landOption(isRehearsed(w.run)), name), "merge it into the checked-out branch"})
+	over := in.runs[name] || w.config.Land && !isRehearsed(w.run) && o.State != engine.EndAccepted // or is in a moment
+	if !over && (o.State == engine.EndReached || o.State == engine.EndDone || o.State == engine.EndAccepted) {
+		list = append(list, [2]string{fmt.Sprintf("git flower land%s %s", landOption(isRehearsed(w.run)), name), "merge it into your branch"})
 	}
 	return list
 }

@@ -33,6 +33,17 @@ func (l look) room(behind int) int {
 	return min(lineWidth, max(20, l.columns-behind))
 }
 
+// pipeWidth is where a table's last column is cut where there is no terminal.
+const pipeWidth = 72
+
+// rest is how wide a table's last column may be behind the others.
+func (l look) rest(behind int) int {
+	if l.columns == 0 {
+		return pipeWidth
+	}
+	return max(1, l.columns-behind)
+}
+
 // look asks git whether colour is wanted: only on a terminal, or in front of
 // the pager that git runs for us, and never against NO_COLOR.
 func (e *Env) look(ctx context.Context) look {

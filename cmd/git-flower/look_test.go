@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"pgregory.net/rapid"
 
 	"git-flower/engine"
+	"git-flower/gitstate"
 )
 
 func TestLinesFitTheTerminal(t *testing.T) {
@@ -25,6 +27,75 @@ func TestLinesFitTheTerminal(t *testing.T) {
 			if w := displaywidth.String(line); w > columns || w < min(columns, 80)-4 {
 				t.Errorf("%d columns: %d are used: %q", columns, w, line)
 			}
+		}
+	}
+}
+
+func TestTablesFillTheTerminalAndNoMore(t *testing.T) {
+	long := strings.Repeat("wide 宽 ", 40)
+	rows := []runSummary{
+		{Name: "a-name-of-thirty-two-characters-x", State: stateRunning, Step: "work", Round: 12, Kind: "report", Subject: long, Time: noon.Unix() - 100},
+		{Name: "b", State: "reached", Kind: "end", Subject: "reached", Time: noon.Unix()},
+	}
+	entry := gitstate.Entry{Commit: gitstate.ObjectID(strings.Repeat("a", 40)), Kind: gitstate.KindAmendment, Subject: long, Unix: noon.Unix()}
+	for _, columns := range []int{0, 80, 100, 200} {
+		l := look{columns: columns, now: noon}
+		var log bytes.Buffer
+		if err := (entryPrinter{look: l}).print(&log, entry); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{statusTable(l, rows), log.String()} {
+			line, _, _ := strings.Cut(table, "\n")
+			if w := displaywidth.String(line); columns > 0 && (w > columns || w < columns-1) || !strings.HasSuffix(line, "…") {
+				t.Errorf("%d columns: %d are used: %q", columns, w, line)
+			}
+		}
+	}
+}
+
+func TestFoldedTextFitsAndLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOf(rapid.StringMatching("[a-z-]{1,12}|[宽广的]{1,30}。?|--[a-z]{1,9}")).Draw(t, "words")
+		indent := rapid.IntRange(0, 14).Draw(t, "indent")
+		l := look{columns: rapid.IntRange(indent+leastRoom, 90).Draw(t, "columns")}
+		text := strings.Join(words, " ")
+		lines := strings.Split(l.fold(text, indent), "\n")
+		for i, line := range lines {
+			if i > 0 && !strings.HasPrefix(line, strings.Repeat(" ", indent)) {
+				t.Errorf("not indented: %q", line)
+			}
+			lines[i] = strings.TrimPrefix(line, strings.Repeat(" ", indent))
+			if i > 0 {
+				line = lines[i]
+			}
+			if displaywidth.String(line) > l.columns-indent {
+				t.Errorf("%d columns, %d indented: %q", l.columns, indent, line)
+			}
+		}
+		bare := strings.NewReplacer(" ", "")
+		if got := bare.Replace(strings.Join(lines, "")); got != bare.Replace(text) {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
+
+func TestFoldBreaksBetweenWordsOnly(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		text    string
+		want    string
+	}{
+		{30, "a word, --an-option and more words", "a word, --an-option\n          and more words"},
+		{30, "it is here: /a/long/path/that/has/no/blank and so on", "it is here:\n          /a/long/path/that/has/no/blank\n          and so on"},
+		{30, "中文没有空格所以每个字后面都可以换行。是的", "中文没有空格所以每个\n          字后面都可以换行。是\n          的"},
+		{30, "  - indented", "  - indented"},
+		{0, "never folded where there is no terminal at all", "never folded where there is no terminal at all"},
+		{29, "too narrow to fold anything at all", "too narrow to fold anything at all"},
+		{80, "one\ntwo", "one\n          two"},
+		{80, "", ""},
+	} {
+		if got := (look{columns: c.columns}).fold(c.text, 10); got != c.want {
+			t.Errorf("%q is\n%q, want\n%q", c.text, got, c.want)
 		}
 	}
 }

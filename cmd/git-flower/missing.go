@@ -63,7 +63,7 @@ func (w *wake) pauseWords(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text += "\n" + strings.TrimRight(sanitise(stat), "\n") + "\n\n" + commandTable(w.env.look(ctx), w.commands(engine.Outcome{Base: h.Base}))
+		text += "\n" + strings.TrimRight(sanitise(stat), "\n") + "\n\n" + commandTable(w.env.look(ctx), w.commands(engine.Outcome{Base: h.Base}, landed{}))
 	}
 	return write(w.env.Out, text)
 }
