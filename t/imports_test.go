@@ -40,8 +40,9 @@ var rules = map[string]rule{
 	"engine/harness/harnesstest": {
 		ours: []string{"engine/harness", "guards"},
 	},
+	"engine/harness/wire": {ours: []string{"engine/harness"}, outside: []string{"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"}},
 	"engine/harness/messages": {
-		ours: []string{"engine/harness", "guards", "worktree/fence", "worktree/process"},
+		ours: []string{"engine/harness", "engine/harness/wire", "guards", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},

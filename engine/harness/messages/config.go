@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/harness/wire"
 	"git-flower/worktree/process"
 )
 
@@ -59,6 +59,7 @@ const (
 // A Harness runs sessions on the Messages API.
 type Harness struct {
 	c      Config
+	faults wire.Faults
 	client anthropic.Client
 }
 
@@ -71,7 +72,7 @@ func New(c Config) (*Harness, error) {
 		option.WithoutEnvironmentDefaults(),
 		option.WithoutOpenTelemetry(),
 		option.WithMaxRetries(0),
-		option.WithHTTPClient(boundedClient(c.HTTPClient)),
+		option.WithHTTPClient(wire.Bounded(c.HTTPClient)),
 		option.WithHeader("User-Agent", c.UserAgent),
 	}
 	if c.BaseURL != "" {
@@ -84,7 +85,8 @@ func New(c Config) (*Harness, error) {
 	if c.AuthToken != "" {
 		options = append(options, option.WithHeader("Authorization", "Bearer "+c.AuthToken))
 	}
-	return &Harness{c: c, client: anthropic.NewClient(options...)}, nil
+	faults := wire.Faults{Secrets: []string{c.APIKey, c.AuthToken}, Now: c.Now}
+	return &Harness{c: c, faults: faults, client: anthropic.NewClient(options...)}, nil
 }
 
 // complete checks the configuration and fills in what was left to us.
@@ -95,7 +97,7 @@ func (c *Config) complete() error {
 	case c.APIKey != "" && c.AuthToken != "":
 		return errors.New("both a key and a token were given")
 	}
-	if err := checkBaseURL(c.BaseURL); err != nil {
+	if err := wire.CheckBaseURL(c.BaseURL); err != nil {
 		return err
 	}
 	if c.Model == "" {
@@ -111,7 +113,7 @@ func (c *Config) complete() error {
 		c.UserAgent = "git-flower"
 	}
 	if c.HTTPClient == nil {
-		c.HTTPClient = newHTTPClient()
+		c.HTTPClient = wire.NewHTTPClient()
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -126,30 +128,6 @@ func (c *Config) complete() error {
 		c.Shell = process.Run
 	}
 	return nil
-}
-
-func checkBaseURL(raw string) error {
-	if raw == "" {
-		return nil
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return errors.New("the address is no URL") // its text may hold a password
-	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("address '%s' is not an http or https URL", u.Redacted())
-	}
-	return nil
-}
-
-// newHTTPClient follows no redirects: Go would send x-api-key along to
-// whatever host an answer names.
-func newHTTPClient() *http.Client {
-	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		c.Transport = t.Clone()
-	}
-	return c
 }
 
 // Name is "messages".

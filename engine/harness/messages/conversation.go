@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"git-flower/engine/harness/wire"
 )
 
 // A conversation is the history as the API wants it: user and assistant in
@@ -18,7 +20,7 @@ type conversation struct {
 	said     map[string]bool   // uuids of entries
 	seen     map[string]string // sha256 of files as tools last showed or wrote them, by path
 	shells   int               // how many commands were started in the background
-	pictures measure           // results that hold pictures
+	pictures wire.Size         // results that hold pictures
 }
 
 // A message is one API message; neighbours of one role are one message.
@@ -80,8 +82,8 @@ func (c *conversation) addResult(id string, raw json.RawMessage, stops bool) {
 	m.results = append(m.results, toolResult{id, raw})
 	m.stops = m.stops || stops
 	if bytes.Contains(raw, []byte(`"type":"base64"`)) {
-		c.pictures.bytes += int64(len(raw))
-		c.pictures.pictures++
+		c.pictures.Bytes += int64(len(raw))
+		c.pictures.Pictures++
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/harness/wire"
 )
 
-// wire decodes what a conversation sends.
-func wire(t interface{ Fatalf(string, ...any) }, c *conversation) []harnesstest.WireMessage {
+// sent decodes what a conversation sends.
+func sent(t interface{ Fatalf(string, ...any) }, c *conversation) []harnesstest.WireMessage {
 	var ms []harnesstest.WireMessage
 	body := append(c.appendTo([]byte("[")), ']')
 	if err := json.Unmarshal(body, &ms); err != nil {
@@ -90,7 +91,7 @@ func TestAnyTranscriptLoadsIntoAWholeConversation(t *testing.T) {
 			c.addResult(k.id, resultBlock(k.id, errorResult(cutOffText)), false)
 		}
 		c.addText(textBlock("go on"))
-		ms := wire(t, c)
+		ms := sent(t, c)
 		if problem := refused(ms); problem != "" {
 			t.Fatalf("%s\n%s", problem, c.appendTo(nil))
 		}
@@ -114,7 +115,7 @@ func TestResultsGoInCallOrderBeforeWords(t *testing.T) {
 		t.Fatalf("open %+v", open)
 	}
 	c.addResult("a", resultBlock("a", harness.Result{Text: "A"}), false)
-	got := wire(t, c)[2].Content
+	got := sent(t, c)[2].Content
 	if got[0].Result() != "A" || got[1].Result() != "B" || got[2].Text != "by the way" {
 		t.Errorf("sent %+v", got)
 	}
@@ -127,7 +128,7 @@ func TestMarksAreOnTheNewestTwoUserMessages(t *testing.T) {
 		c.addAssistant([]json.RawMessage{textBlock("a")}, nil, "end_turn", "a")
 	}
 	c.addText(textBlock("last"))
-	ms := wire(t, c)
+	ms := sent(t, c)
 	for i, m := range ms {
 		want := i == len(ms)-1 || i == len(ms)-3
 		if got := m.Content[len(m.Content)-1].Cache != nil; got != want {
@@ -194,10 +195,11 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines string) {
 		r := &reply{}
 		for line := range strings.SplitSeq(lines, "\n") {
-			var e wireEvent
-			if json.Unmarshal([]byte(line), &e) != nil || r.take(&e) != nil {
+			var e wire.Event
+			if json.Unmarshal([]byte(line), &e) != nil || r.Take(&e) != nil {
 				break
 			}
+			r.take(&e)
 		}
 		turn := &turn{session: &session{convo: newConversation()}}
 		a, err := turn.usable(r)
@@ -212,7 +214,7 @@ func FuzzReply(f *testing.F) {
 				t.Fatalf("call %+v", k)
 			}
 		}
-		_ = r.counted(1)
+		_ = r.Counted(1)
 	})
 }
 

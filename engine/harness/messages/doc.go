@@ -36,7 +36,7 @@
 // the background ends, with everything it started, when the session is closed;
 // a session carried on by another process says that it is gone.
 //
-// The SDK is used for transport, the event stream and its errors. Requests are
-// built here, and replies are put together here, because the SDK's own types
-// lose bytes.
+// The SDK is used for transport. Requests are built here, and replies are put
+// together here, because the SDK's own types lose bytes. What an answer counted
+// and which fault it is, engine/harness/wire says.
 package messages

@@ -89,7 +89,7 @@ func userMessage(blocks ...json.RawMessage) json.RawMessage {
 
 // assistantMessage is the message of an assistant entry.
 func (r *reply) assistantMessage(blocks []json.RawMessage) json.RawMessage {
-	u := r.usage.tokens()
+	u := r.Usage.Tokens()
 	usage := fmt.Appendf(nil, `{"input_tokens":%d,"output_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,`+
 		`"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d}}`,
 		u.Input, u.Output, u.Read, u.Write5m+u.Write1h, u.Write5m, u.Write1h)
@@ -98,12 +98,12 @@ func (r *reply) assistantMessage(blocks []json.RawMessage) json.RawMessage {
 		sequence = json.RawMessage("null")
 	}
 	return object([]member{
-		{"id", quoted(r.id)},
+		{"id", quoted(r.ID)},
 		{"type", json.RawMessage(`"message"`)},
 		{"role", json.RawMessage(`"assistant"`)},
-		{"model", quoted(r.model)},
+		{"model", quoted(r.Model)},
 		{"content", joined(blocks)},
-		{"stop_reason", quoted(r.stop)},
+		{"stop_reason", quoted(r.Stop)},
 		{"stop_sequence", sequence},
 		{"usage", usage},
 	})

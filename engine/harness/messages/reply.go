@@ -2,48 +2,17 @@ package messages
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
+
+	"git-flower/engine/harness/wire"
 )
-
-// A wireEvent is one event of the stream, of any type.
-type wireEvent struct {
-	Type    string          `json:"type"`
-	Index   int             `json:"index"`
-	Message json.RawMessage `json:"message"`
-	Block   json.RawMessage `json:"content_block"`
-	Delta   wireDelta       `json:"delta"`
-	Usage   *wireUsage      `json:"usage"`
-}
-
-type wireDelta struct {
-	Type        string          `json:"type"`
-	Text        string          `json:"text"`
-	PartialJSON string          `json:"partial_json"`
-	Thinking    string          `json:"thinking"`
-	Signature   string          `json:"signature"`
-	Citation    json.RawMessage `json:"citation"`
-
-	StopReason   *string         `json:"stop_reason"`
-	StopSequence json.RawMessage `json:"stop_sequence"`
-	StopDetails  *struct {
-		Explanation string `json:"explanation"`
-	} `json:"stop_details"`
-}
 
 // A reply is one answer of the model while it streams in.
 type reply struct {
-	id, model string
+	wire.Tally
 	blocks    []*block
-	stop      string // the stop reason, empty until the server gave one
 	sequence  json.RawMessage
-	refusal   string
-	usage     wireUsage
-	size      int64 // bytes of deltas
-	all       int64 // bytes of content, what blocks began with included
-	started   bool  // message_start came
-	finished  bool  // message_stop came
 	requestID string
 }
 
@@ -58,62 +27,23 @@ type block struct {
 	grown     bool
 }
 
-// take applies one event.
-func (r *reply) take(e *wireEvent) error {
-	if e.Type != "message_start" && !r.started {
-		return fmt.Errorf("stream began with '%s'", e.Type)
-	}
+// take puts an event that the tally has counted into the blocks.
+func (r *reply) take(e *wire.Event) {
 	switch e.Type {
-	case "message_start":
-		return r.begin(e.Message)
 	case "content_block_start":
-		return r.open(e)
+		var b struct{ Type, ID, Name string }
+		_ = json.Unmarshal(e.Block, &b) // the tally has seen that it is an object
+		r.blocks = append(r.blocks, &block{kind: b.Type, id: b.ID, name: b.Name, start: e.Block})
 	case "content_block_delta":
-		return r.grow(e)
+		r.blocks[e.Index].grow(&e.Delta)
 	case "message_delta":
-		r.close(e)
-	case "message_stop":
-		r.finished = true
+		if len(e.Delta.StopSequence) > 0 {
+			r.sequence = e.Delta.StopSequence
+		}
 	}
-	return nil
 }
 
-func (r *reply) begin(raw json.RawMessage) error {
-	if r.started {
-		return errors.New("second message_start in one stream")
-	}
-	var m struct {
-		ID, Model string
-		Usage     *wireUsage
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return fmt.Errorf("message_start: %w", err)
-	}
-	r.started, r.id, r.model = true, m.ID, m.Model
-	r.usage.merge(m.Usage)
-	return nil
-}
-
-func (r *reply) open(e *wireEvent) error {
-	if e.Index != len(r.blocks) {
-		return fmt.Errorf("content block %d came as number %d", e.Index, len(r.blocks))
-	}
-	if e.Index >= maxBlocks {
-		return excess("more than %d content blocks", maxBlocks)
-	}
-	var b struct{ Type, ID, Name string }
-	if err := json.Unmarshal(e.Block, &b); err != nil || b.Type == "" {
-		return fmt.Errorf("content block %d is not an object with a type", e.Index)
-	}
-	r.blocks = append(r.blocks, &block{kind: b.Type, id: b.ID, name: b.Name, start: e.Block})
-	return r.add(len(e.Block))
-}
-
-func (r *reply) grow(e *wireEvent) error {
-	if e.Index < 0 || e.Index >= len(r.blocks) {
-		return fmt.Errorf("delta for content block %d of %d", e.Index, len(r.blocks))
-	}
-	b, d := r.blocks[e.Index], &e.Delta
+func (b *block) grow(d *wire.Delta) {
 	switch d.Type {
 	case "text_delta":
 		b.text.WriteString(d.Text)
@@ -126,32 +56,9 @@ func (r *reply) grow(e *wireEvent) error {
 	case "citations_delta":
 		b.citations = append(b.citations, d.Citation)
 	default:
-		return nil
+		return
 	}
 	b.grown = true
-	n := len(d.Text) + len(d.Thinking) + len(d.PartialJSON) + len(d.Signature) + len(d.Citation)
-	r.size += int64(n)
-	return r.add(n)
-}
-
-func (r *reply) add(n int) error {
-	if r.all += int64(n); r.all > maxReply {
-		return excess("more than %d bytes of content", maxReply)
-	}
-	return nil
-}
-
-func (r *reply) close(e *wireEvent) {
-	if e.Delta.StopReason != nil {
-		r.stop = *e.Delta.StopReason
-	}
-	if len(e.Delta.StopSequence) > 0 {
-		r.sequence = e.Delta.StopSequence
-	}
-	if e.Delta.StopDetails != nil {
-		r.refusal = e.Delta.StopDetails.Explanation
-	}
-	r.usage.merge(e.Usage)
 }
 
 // raw is the block as it goes into the transcript and back to the API.
@@ -191,7 +98,7 @@ func (b *block) prose() string {
 		return b.text.String()
 	}
 	var v struct{ Text, Thinking string }
-	_ = json.Unmarshal(b.start, &v) // open has seen that it is an object
+	_ = json.Unmarshal(b.start, &v) // the tally has seen that it is an object
 	return v.Text + v.Thinking
 }
 

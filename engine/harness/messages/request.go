@@ -4,16 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
+	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
-	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/harness/wire"
 )
 
 // prefix is the beginning of every request of a session, up to the messages.
@@ -65,15 +63,11 @@ func (s *session) body() []byte {
 	return append(b, "]}"...)
 }
 
-var errStalled = errors.New("no event for too long")
-
 // send makes one request and reads its answer. The reply is what had come when
 // the error, if any, ended it.
 func (h *Harness) send(ctx context.Context, body []byte) (*reply, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watch := time.AfterFunc(h.c.Stall, func() { cancel(errStalled) })
-	defer watch.Stop()
+	ctx, fed, stop := wire.Watched(ctx, h.c.Stall)
+	defer stop()
 
 	r := &reply{}
 	var response *http.Response
@@ -83,70 +77,27 @@ func (h *Harness) send(ctx context.Context, body []byte) (*reply, error) {
 		r.requestID = response.Header.Get("request-id")
 	}
 	if err == nil {
-		err = checkStream(response)
+		err = r.Read(response, func(e *wire.Event) {
+			fed()
+			r.take(e)
+		})
 	}
-	if err == nil {
-		err = r.read(ssestream.NewStream[wireEvent](ssestream.NewDecoder(response), nil), watch, h.c.Stall)
-	}
-	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
-		err = errStalled
-	}
-	return r, err
+	return r, wire.Cause(ctx, err)
 }
 
-// errShape is an answer that no retry will mend: the address is not an API's.
-type errShape struct{ status, kind string }
-
-func (e *errShape) Error() string {
-	return fmt.Sprintf("endpoint answered '%s' with '%s', not with a stream of events", e.status, e.kind)
-}
-
-func checkStream(r *http.Response) error {
-	kind := r.Header.Get("Content-Type")
-	if r.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
-		return &errShape{r.Status, kind}
-	}
-	return nil
-}
-
-var errUnfinished = errors.New("stream ended before the message did")
-
-// read takes events until the message ends. Pings do not reset the watch: a
-// server that only pings has stalled.
-func (r *reply) read(stream *ssestream.Stream[wireEvent], watch *time.Timer, limit time.Duration) error {
-	for !r.finished && stream.Next() {
-		watch.Reset(limit)
-		e := stream.Current()
-		if err := r.take(&e); err != nil {
-			return err
+// fault is what an error of send means.
+func (h *Harness) fault(err error, requestID string) *harness.Fault {
+	var api *anthropic.Error
+	if errors.As(err, &api) {
+		refused := &wire.Error{Status: api.StatusCode, Body: []byte(api.RawJSON())}
+		if api.Response != nil {
+			refused.Header = api.Response.Header
 		}
+		return h.faults.Of(refused, api.RequestID)
 	}
-	if r.finished {
-		return nil
-	}
-	if err := stream.Err(); err != nil {
-		return err
-	}
-	return errUnfinished
+	return h.faults.Of(err, requestID)
 }
 
-// imageTokens is what a picture counts at most.
-const imageTokens = 6_000
-
-// A measure is a request's size: bytes of text, and pictures apart, whose bytes
-// say nothing about their tokens.
-type measure struct{ bytes, pictures int64 }
-
-func (s *session) measure(body []byte) measure {
-	return measure{int64(len(body)) - s.convo.pictures.bytes, s.convo.pictures.pictures}
-}
-
-// estimate is how many tokens a request will count, rather too many. What the
-// last response counted is known; only what came since is guessed.
-func (s *session) estimate(now measure) int64 {
-	bytes, pictures, tokens := now.bytes-s.known.bytes, now.pictures-s.known.pictures, s.known.tokens
-	if bytes < 0 || pictures < 0 {
-		bytes, pictures, tokens = now.bytes, now.pictures, 0
-	}
-	return tokens + (bytes+bytesPerToken-1)/bytesPerToken + pictures*imageTokens
+func (s *session) size(body []byte) wire.Size {
+	return wire.Size{Bytes: int64(len(body)) - s.convo.pictures.Bytes, Pictures: s.convo.pictures.Pictures}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/harness/wire"
 )
 
 // A session is one open conversation. Its loop is in turn.go; it runs only
@@ -27,10 +28,7 @@ type session struct {
 	tools     *toolset
 	convo     *conversation
 	journal   *journal
-	known     struct { // about the newest request that was answered
-		measure
-		tokens int64 // what the response counted for it
-	}
+	known     wire.Known
 }
 
 // Start opens a session; see harness.Harness. Names in o.Tools that this
@@ -161,7 +159,7 @@ func (s *session) Close() error {
 
 // broken is the fault of a failure that is ours.
 func (s *session) broken(err error) *harness.Fault {
-	return &harness.Fault{Class: harness.Broken, Message: s.h.clean(err.Error())}
+	return &harness.Fault{Class: harness.Broken, Message: s.h.faults.Clean(err.Error())}
 }
 
 func interrupted(ctx context.Context) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/harness/wire"
 )
 
 // What we say to the model when an answer needs going on. They are entries of
@@ -143,42 +144,37 @@ func (t *turn) step(ctx context.Context) *harness.Ended {
 // ask makes one request, admitted and settled by the gate.
 func (t *turn) ask(ctx context.Context) (*reply, *harness.Fault) {
 	body := t.body()
-	size := t.measure(body)
+	size := t.size(body)
 	asked := harness.Request{Session: t.o.Session, Role: t.o.Role, Agent: t.o.Agent, Model: t.wire,
-		Input: t.estimate(size), MaxOutput: t.maxOutput}
+		Input: t.known.Estimate(size), MaxOutput: t.maxOutput}
 	if t.o.Gate != nil {
 		if err := t.o.Gate.Admit(ctx, asked); err != nil {
-			return nil, t.h.gateFault(err)
+			return nil, t.h.faults.Gate(err)
 		}
 	}
 	r, err := t.h.send(ctx, body)
-	usage := r.counted(asked.Input)
+	usage := r.Counted(asked.Input)
 	if t.o.Gate != nil {
 		t.o.Gate.Settle(context.WithoutCancel(ctx), asked, usage)
 	}
 	if err != nil {
 		return nil, t.h.fault(err, r.requestID)
 	}
-	t.known.measure, t.known.tokens = size, usage.Context()
+	t.known = wire.Known{Size: size, Tokens: usage.Context()}
 	return r, nil
 }
 
 // take keeps an answer and follows its stop reason.
 func (t *turn) take(ctx context.Context, r *reply) *harness.Ended {
-	switch r.stop {
-	case "refusal":
+	if f := t.h.faults.Declined(&r.Tally, r.requestID); f != nil {
 		t.responded(r)
-		return t.fail(ctx, &harness.Fault{Class: harness.Refused, RequestID: r.requestID, Message: t.refusal(r)})
-	case "model_context_window_exceeded":
-		t.responded(r)
-		return t.fail(ctx, &harness.Fault{Class: harness.PromptTooLong, RequestID: r.requestID,
-			Message: "the answer reached the end of the model's window"})
+		return t.fail(ctx, f)
 	}
 	a, err := t.usable(r)
 	if err != nil {
-		return t.fail(ctx, &harness.Fault{Class: harness.Network, RequestID: r.requestID, Message: t.h.clean(err.Error())})
+		return t.fail(ctx, &harness.Fault{Class: harness.Network, RequestID: r.requestID, Message: t.h.faults.Clean(err.Error())})
 	}
-	if a.empty && r.stop != "max_tokens" && r.stop != "pause_turn" {
+	if a.empty && r.Stop != "max_tokens" && r.Stop != "pause_turn" {
 		t.responded(r)
 		return t.tookNothing(ctx)
 	}
@@ -188,13 +184,6 @@ func (t *turn) take(ctx context.Context, r *reply) *harness.Ended {
 	}
 	t.tell(r, a)
 	return t.follow(ctx, r, a)
-}
-
-func (t *turn) refusal(r *reply) string {
-	if r.refusal == "" {
-		return "the model declined to answer"
-	}
-	return t.h.clean("the model declined to answer: " + r.refusal)
 }
 
 // tookNothing asks once more after an empty answer, then ends the turn.
@@ -208,14 +197,14 @@ func (t *turn) tookNothing(ctx context.Context) *harness.Ended {
 
 // follow does what the stop reason of a kept answer asks for.
 func (t *turn) follow(ctx context.Context, r *reply, a *answer) *harness.Ended {
-	if r.stop == "max_tokens" {
+	if r.Stop == "max_tokens" {
 		return t.goOn(ctx, a)
 	}
 	t.cuts = 0
-	switch r.stop {
+	switch r.Stop {
 	case "tool_use", "end_turn", "stop_sequence", "pause_turn", "":
 	default: // a reason newer than we are: the answer is kept, nothing is run
-		t.out.Emit(harness.Raw{Data: object([]member{{"stop_reason", quoted(r.stop)}})})
+		t.out.Emit(harness.Raw{Data: object([]member{{"stop_reason", quoted(r.Stop)}})})
 		if err := t.answerAll(ctx, a.calls, notRunText); err != nil {
 			return t.fail(ctx, t.broken(err))
 		}
@@ -225,7 +214,7 @@ func (t *turn) follow(ctx context.Context, r *reply, a *answer) *harness.Ended {
 		t.partial, t.pauses = "", 0
 		return t.perform(ctx, a.calls)
 	}
-	if r.stop == "pause_turn" {
+	if r.Stop == "pause_turn" {
 		if t.pauses++; t.pauses > maxPauses {
 			return t.fail(ctx, &harness.Fault{Class: harness.Unknown, Message: "the model paused again and again without going on"})
 		}
@@ -285,7 +274,7 @@ func (t *turn) keep(ctx context.Context, r *reply, a *answer) error {
 	if _, err := t.journal.append(ctx, rec); err != nil {
 		return err
 	}
-	t.convo.addAssistant(a.blocks, a.calls, r.stop, a.text)
+	t.convo.addAssistant(a.blocks, a.calls, r.Stop, a.text)
 	return nil
 }
 
@@ -298,11 +287,11 @@ func (t *turn) tell(r *reply, a *answer) {
 }
 
 func (t *turn) responded(r *reply) {
-	model := r.model
+	model := r.Model
 	if model == "" {
 		model = t.wire
 	}
-	t.out.Emit(harness.Responded{Model: model, Usage: r.counted(t.known.tokens)})
+	t.out.Emit(harness.Responded{Model: model, Usage: r.Counted(t.known.Tokens)})
 }
 
 // answerAll gives calls that are not run an error result.
@@ -335,3 +324,6 @@ type answer struct {
 	empty      bool // neither prose nor a call nor anything of the server's
 	endsInCall bool // the last block is a tool_use
 }
+
+// left says that the turn's context ended, so that an error is no fault.
+func left(ctx context.Context) bool { return ctx.Err() != nil }

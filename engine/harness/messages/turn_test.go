@@ -12,6 +12,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/harness/wire"
 	"git-flower/guards"
 )
 
@@ -237,7 +238,7 @@ func TestStalledStreamIsANetworkFault(t *testing.T) {
 	held := harnesstest.Say("never done")
 	held.Hold = make(chan struct{})
 	b.stub.Push(held)
-	if ended, _ := b.turn("go"); ended.Fault == nil || ended.Fault.Class != harness.Network || !strings.Contains(ended.Fault.Message, errStalled.Error()) {
+	if ended, _ := b.turn("go"); ended.Fault == nil || ended.Fault.Class != harness.Network || !strings.Contains(ended.Fault.Message, wire.ErrStalled.Error()) {
 		t.Errorf("ended %+v", ended.Fault)
 	}
 }
@@ -276,45 +277,6 @@ func TestPanickingGuardDenies(t *testing.T) {
 	}
 	if exists(b.options.Dir + "/made") {
 		t.Error("run without a guard")
-	}
-}
-
-func TestEstimateIsHighAndCountsPicturesApart(t *testing.T) {
-	s := &session{convo: newConversation()}
-	first := s.estimate(measure{bytes: 1000})
-	if first != 500 {
-		t.Errorf("first %d", first)
-	}
-	s.known.measure, s.known.tokens = measure{bytes: 1000}, 200
-	if got := s.estimate(measure{bytes: 1100, pictures: 2}); got != 200+50+2*imageTokens {
-		t.Errorf("grown %d", got)
-	}
-	if got := s.estimate(measure{bytes: 900}); got != 450 {
-		t.Errorf("shrunk %d", got)
-	}
-}
-
-func TestUsageThatIsMissingIsEstimated(t *testing.T) {
-	n := func(v int64) *int64 { return &v }
-	for _, c := range []struct {
-		name string
-		r    reply
-		want harness.Usage
-	}{
-		{"nothing came", reply{}, harness.Usage{}},
-		{"no usage at all", reply{started: true, finished: true, size: 100}, harness.Usage{Input: 700, Output: 50}},
-		{"broke off", reply{started: true, size: 100, usage: wireUsage{Input: n(10), Output: n(1)}}, harness.Usage{Input: 10, Output: 50}},
-		{"whole", reply{started: true, finished: true, size: 100, usage: wireUsage{Input: n(10), Output: n(9), Read: n(5), Write: n(3)}}, harness.Usage{Input: 10, Output: 9, Read: 5, Write5m: 3}},
-		{"negative", reply{started: true, finished: true, usage: wireUsage{Input: n(-10), Output: n(-9), Read: n(5)}}, harness.Usage{Read: 5}},
-	} {
-		if got := c.r.counted(700); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-	var u wireUsage
-	_ = json.Unmarshal([]byte(`{"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}`), &u)
-	if got := u.tokens(); got != (harness.Usage{Write5m: 10, Write1h: 20}) {
-		t.Errorf("breakdown %+v", got)
 	}
 }
 

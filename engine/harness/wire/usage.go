@@ -1,10 +1,10 @@
-package messages
+package wire
 
 import "git-flower/engine/harness"
 
-// A wireUsage is the usage of message_start or message_delta. Fields that were
+// Usage is the usage of message_start or message_delta, as sent. Fields that were
 // not sent are nil; those that were are cumulative.
-type wireUsage struct {
+type Usage struct {
 	Input    *int64 `json:"input_tokens"`
 	Output   *int64 `json:"output_tokens"`
 	Read     *int64 `json:"cache_read_input_tokens"`
@@ -15,8 +15,8 @@ type wireUsage struct {
 	} `json:"cache_creation"`
 }
 
-// merge takes over what a later event knows better.
-func (u *wireUsage) merge(v *wireUsage) {
+// Merge takes over what a later event knows better.
+func (u *Usage) Merge(v *Usage) {
 	if v == nil {
 		return
 	}
@@ -32,9 +32,9 @@ func (u *wireUsage) merge(v *wireUsage) {
 	}
 }
 
-// tokens is the usage in our terms. Cache writes without a breakdown count as
+// Tokens is the usage in our terms. Cache writes without a breakdown count as
 // kept five minutes; a count below zero is zero.
-func (u *wireUsage) tokens() harness.Usage {
+func (u *Usage) Tokens() harness.Usage {
 	t := harness.Usage{Input: count(u.Input), Output: count(u.Output), Read: count(u.Read), Write5m: count(u.Write)}
 	if u.Creation != nil {
 		t.Write1h = count(u.Creation.For1h)
@@ -48,25 +48,4 @@ func count(n *int64) int64 {
 		return 0
 	}
 	return max(0, *n)
-}
-
-// bytesPerToken is a low guess, so that estimates come out rather too high:
-// English and code are near four bytes a token, Chinese near two.
-const bytesPerToken = 2
-
-// counted is the reply's usage for the books. What the server did not say is
-// estimated from the bytes that went either way: an unknown cost must not be
-// booked as none.
-func (r *reply) counted(sent int64) harness.Usage {
-	u := r.usage.tokens()
-	if !r.started {
-		return u
-	}
-	if u.Context() == 0 {
-		u.Input = sent
-	}
-	if seen := (r.size + bytesPerToken - 1) / bytesPerToken; r.usage.Output == nil || !r.finished && u.Output < seen {
-		u.Output = seen
-	}
-	return u
 }

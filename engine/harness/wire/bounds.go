@@ -1,4 +1,4 @@
-package messages
+package wire
 
 import (
 	"errors"
@@ -10,26 +10,26 @@ import (
 // Limits of one answer. A model's longest, 128,000 tokens, is below a megabyte of
 // text, and a tenth of what is on the wire is text when each token is an event.
 const (
-	maxBlocks = 4096
-	maxReply  = 8 << 20  // bytes of content
-	maxBody   = 64 << 20 // bytes of a response, an error's included
+	MaxBlocks  = 4096
+	MaxContent = 8 << 20  // bytes of content
+	MaxBody    = 64 << 20 // bytes of a response, an error's included
 )
 
-// errExcess means an answer that no model gives: the endpoint is out of order,
+// ErrExcess means an answer that no model gives: the endpoint is out of order,
 // and asking it again and again costs.
-var errExcess = errors.New("answer goes beyond every limit")
+var ErrExcess = errors.New("answer goes beyond every limit")
 
 func excess(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errExcess, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", ErrExcess, fmt.Sprintf(format, args...))
 }
 
-// A boundedTransport lets no response be longer than maxBody.
+// A boundedTransport lets no response be longer than MaxBody.
 type boundedTransport struct{ http.RoundTripper }
 
 func (b boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(r)
 	if err == nil && response.Body != nil {
-		response.Body = &boundedBody{response.Body, maxBody}
+		response.Body = &boundedBody{response.Body, MaxBody}
 	}
 	return response, err
 }
@@ -41,15 +41,15 @@ type boundedBody struct {
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, excess("more than %d bytes", maxBody)
+		return 0, excess("more than %d bytes", MaxBody)
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
 	return n, err
 }
 
-// boundedClient is the client with bounded responses; the given one stays as it is.
-func boundedClient(c *http.Client) *http.Client {
+// Bounded is the client with bounded responses; the given one stays as it is.
+func Bounded(c *http.Client) *http.Client {
 	own := *c
 	if own.Transport == nil {
 		own.Transport = http.DefaultTransport

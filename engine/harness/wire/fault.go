@@ -1,10 +1,11 @@
-package messages
+package wire
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,25 +13,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go/v2"
-
 	"git-flower/engine/harness"
 )
 
-// fault classifies why a request failed: by what the API says in fields
-// first, by words only where no field tells.
-func (h *Harness) fault(err error, requestID string) *harness.Fault {
-	var api *anthropic.Error
+// An Error is an answer that says no: a response's, or an error event's.
+type Error struct {
+	Status int // zero for an event inside a stream
+	Header http.Header
+	Body   []byte
+}
+
+func (e *Error) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, bytes.TrimSpace(e.Body)))
+}
+
+// Faults classifies what broke a request.
+type Faults struct {
+	Secrets []string // credentials that no message may hold
+	Now     func() time.Time
+}
+
+// Of is the fault that an error means; requestID is the response's, if there was one.
+func (c Faults) Of(err error, requestID string) *harness.Fault {
+	var api *Error
 	if errors.As(err, &api) {
-		return h.apiFault(api)
+		return c.api(api, requestID)
 	}
 	f := &harness.Fault{Class: harness.Network, RequestID: requestID}
-	var shape *errShape
+	var shape *ShapeError
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	var address *url.Error
 	switch {
-	case errors.Is(err, errExcess), errors.Is(err, bufio.ErrTooLong):
+	case errors.Is(err, ErrExcess), errors.Is(err, bufio.ErrTooLong):
 		f.Class = harness.Unknown
 	case errors.As(err, &shape):
 		f.Class = harness.Invalid
@@ -40,37 +55,73 @@ func (h *Harness) fault(err error, requestID string) *harness.Fault {
 		err = address.Err // without the address, which may hold a password
 	}
 	if f.Message == "" {
-		f.Message = h.clean(err.Error())
+		f.Message = c.Clean(err.Error())
 	}
 	return f
 }
 
-func (h *Harness) apiFault(e *anthropic.Error) *harness.Fault {
-	f := &harness.Fault{Status: e.StatusCode, Type: string(e.Type()), RequestID: e.RequestID}
-	if f.Status == http.StatusOK {
-		f.Status = 0 // an error event inside the stream has none
-	}
-	header := http.Header{}
-	if e.Response != nil {
-		header = e.Response.Header
-	}
-	text := e.Message
+func (c Faults) api(e *Error, requestID string) *harness.Fault {
+	said := e.said()
+	f := &harness.Fault{Status: e.Status, Type: said.kind, RequestID: requestID}
+	text := said.message
 	if text == "" {
-		text = strings.TrimSpace(e.RawJSON())
+		text = strings.TrimSpace(string(e.Body))
 	}
 	if text == "" {
-		text = http.StatusText(e.StatusCode)
+		text = http.StatusText(e.Status)
 	}
-	now := h.c.Now()
-	f.Class = classify(f.Status, f.Type, string(e.ErrorCode()), text)
-	f.RetryAfter = retryAfter(header, now)
+	now := c.Now()
+	f.Class = classify(f.Status, f.Type, said.code, text)
+	f.RetryAfter = retryAfter(e.Header, now)
 	if f.Class == harness.RateLimit || f.Class == harness.UsageLimit {
-		if until, ok := limitEnds(header, text, now); ok {
+		if until, ok := limitEnds(e.Header, text, now); ok {
 			f.Class, f.RetryAfter = harness.UsageLimit, max(0, until.Sub(now))
 		}
 	}
-	f.Message = h.clean(text)
+	f.Message = c.Clean(text)
 	return f
+}
+
+// Gate is the fault when the gate refused.
+func (c Faults) Gate(err error) *harness.Fault {
+	class := harness.Broken
+	if errors.Is(err, harness.ErrBudget) {
+		class = harness.Budget
+	}
+	return &harness.Fault{Class: class, Message: c.Clean(err.Error())}
+}
+
+// Declined is the fault of an answer that is whole and yet none: the model
+// refused, or its window was full. Nil: it is neither.
+func (c Faults) Declined(t *Tally, requestID string) *harness.Fault {
+	switch t.Stop {
+	case "refusal":
+		text := "the model declined to answer"
+		if t.Refusal != "" {
+			text = c.Clean(text + ": " + t.Refusal)
+		}
+		return &harness.Fault{Class: harness.Refused, RequestID: requestID, Message: text}
+	case "model_context_window_exceeded":
+		return &harness.Fault{Class: harness.PromptTooLong, RequestID: requestID, Message: "the answer reached the end of the model's window"}
+	}
+	return nil
+}
+
+// said is what the body of an error answer holds, each empty when it does not.
+type said struct{ kind, message, code string }
+
+func (e *Error) said() said {
+	within := func(raw json.RawMessage, key string) json.RawMessage {
+		var fields map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &fields)
+		return fields[key]
+	}
+	text := func(raw json.RawMessage) (s string) {
+		_ = json.Unmarshal(raw, &s)
+		return s
+	}
+	problem := within(e.Body, "error")
+	return said{text(within(problem, "type")), text(within(problem, "message")), text(within(within(problem, "details"), "error_code"))}
 }
 
 // Phrases that mean a full window, of the API and of gateways before it.
@@ -160,9 +211,9 @@ func bounded(seconds float64) time.Duration {
 
 var secret = regexp.MustCompile(`sk-ant-[A-Za-z0-9_-]+|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}|://[^/\s@]+@`)
 
-// clean makes a message one line of at most 500 characters without credentials.
-func (h *Harness) clean(text string) string {
-	for _, s := range []string{h.c.APIKey, h.c.AuthToken} {
+// Clean makes a message one line of at most 500 characters without credentials.
+func (c Faults) Clean(text string) string {
+	for _, s := range c.Secrets {
 		if len(s) >= 4 {
 			text = strings.ReplaceAll(text, s, "***")
 		}
@@ -174,15 +225,3 @@ func (h *Harness) clean(text string) string {
 	}
 	return text
 }
-
-// gateFault is the fault when the gate refused.
-func (h *Harness) gateFault(err error) *harness.Fault {
-	class := harness.Broken
-	if errors.Is(err, harness.ErrBudget) {
-		class = harness.Budget
-	}
-	return &harness.Fault{Class: class, Message: h.clean(err.Error())}
-}
-
-// left says that the turn's context ended, so that an error is no fault.
-func left(ctx context.Context) bool { return ctx.Err() != nil }
