@@ -23,9 +23,9 @@ func strayFrom(dir string) family { return leftIn(dir) }
 const noSuchGroup = 1<<31 - 2
 
 // signal asks the group to end, or makes it, and returns 1 while there is one.
-func (f family) signal(hard bool) int {
+func (f family) signal(hard bool) (left int, again bool) {
 	if syscall.Kill(-f.leader, 0) == syscall.ESRCH {
-		return 0
+		return 0, false
 	}
 	switch {
 	case hard:
@@ -35,5 +35,5 @@ func (f family) signal(hard bool) int {
 		syscall.Kill(-f.leader, syscall.SIGTERM)
 		syscall.Kill(-f.leader, syscall.SIGCONT)
 	}
-	return 1
+	return 1, false
 }

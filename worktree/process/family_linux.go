@@ -19,7 +19,6 @@ type family struct {
 	belongs func(pid int, env []string) bool
 	read    func(file string) ([]byte, error)
 	asked   map[member]bool // who got SIGTERM
-	bare    map[member]bool // who was seen with arguments and without an environment
 	looks   *int            // how often nobody was found and somebody was blank
 }
 
@@ -34,7 +33,7 @@ type member struct {
 }
 
 func newFamily(leader int, mark string) family {
-	f := family{leader: leader, read: os.ReadFile, asked: map[member]bool{}, bare: map[member]bool{}, looks: new(int)}
+	f := family{leader: leader, read: os.ReadFile, asked: map[member]bool{}, looks: new(int)}
 	f.belongs = func(_ int, env []string) bool { return hasMark(env, mark) }
 	if s, ok := readStat(leader); ok {
 		f.since = s.start
@@ -43,12 +42,12 @@ func newFamily(leader int, mark string) family {
 }
 
 // signal asks all living members to end, or makes them, and returns how many
-// there were or may have been. A member is asked once.
-func (f family) signal(hard bool) int {
+// there were, or that there may be some. A member is asked once.
+func (f family) signal(hard bool) (left int, again bool) {
 	members, blank := f.members()
 	if len(members) == 0 && blank > 0 && *f.looks < blankLooks {
 		*f.looks++
-		return blank
+		return 0, true
 	}
 	for _, m := range members {
 		switch {
@@ -60,62 +59,101 @@ func (f family) signal(hard bool) int {
 			syscall.Kill(m.pid, syscall.SIGCONT)
 		}
 	}
-	return len(members)
+	return len(members), false
 }
 
 // members walks /proc. A process can only be a descendant of one that is older,
 // but numbers wrap round, so the walk repeats until nothing is added. It also
 // returns how many of the others were blank.
 func (f family) members() (living []member, blank int) {
-	all := f.candidates()
-	in, hidden := map[int]bool{}, map[int]bool{}
-	for _, s := range all {
-		if s.pid == f.leader && s.start == f.since || s.session == f.leader {
-			in[s.pid] = true
-			continue
-		}
-		env, blank := f.environ(s)
-		in[s.pid], hidden[s.pid] = f.belongs(s.pid, env), blank
+	all, whole := f.candidates()
+	if !whole {
+		blank++
+	}
+	in := map[int]bool{}
+	for _, c := range all {
+		in[c.pid] = c.pid == f.leader && c.start == f.since || c.session == f.leader || f.belongs(c.pid, c.env)
 	}
 	for grown := true; grown; {
 		grown = false
-		for _, s := range all {
-			if !in[s.pid] && in[s.parent] {
-				in[s.pid], grown = true, true
+		for _, c := range all {
+			if !in[c.pid] && in[c.parent] {
+				in[c.pid], grown = true, true
 			}
 		}
 	}
-	for _, s := range all {
+	for _, c := range all {
 		switch {
-		case s.state == 'Z' || s.state == 'X':
-		case in[s.pid]:
-			living = append(living, member{s.pid, s.start})
-		case hidden[s.pid]:
+		case c.ended():
+		case in[c.pid]:
+			living = append(living, member{c.pid, c.start})
+		case c.blank:
 			blank++
 		}
 	}
 	return living, blank
 }
 
-// candidates are the processes that started no earlier than the command. One may
-// be gone before it is read and have left a younger one, so that it is listed
-// until there is nobody new.
-func (f family) candidates() []stat {
+// A candidate is a process that may be a member.
+type candidate struct {
+	stat
+	env   []string
+	blank bool // it has an environment, which cannot be read at the moment
+}
+
+// walks is how often one look goes through /proc at most.
+const walks = 20
+
+// candidates are the processes that started no earlier than the command, and
+// whether these are all: one that ended before it was read may have left a
+// younger one, so that it is listed again until there is no such.
+func (f family) candidates() (all []candidate, whole bool) {
 	listed := map[int]bool{os.Getpid(): true}
-	var all []stat
-	for grown := true; grown; {
-		grown = false
+	for range walks {
+		whole = true
 		for _, pid := range processes() {
 			if listed[pid] {
 				continue
 			}
-			listed[pid], grown = true, true
-			if s, ok := readStat(pid); ok && s.start >= f.since {
-				all = append(all, s)
+			listed[pid] = true
+			c, ok := f.candidate(pid)
+			if ok && c.start >= f.since {
+				all = append(all, c)
 			}
+			whole = whole && ok && !c.ended()
+		}
+		if whole {
+			break
 		}
 	}
-	return all
+	return all, whole
+}
+
+// candidate reads what there is to know of a process; false if it is gone.
+func (f family) candidate(pid int) (candidate, bool) {
+	s, ok := f.stat(pid)
+	if !ok || s.start < f.since || s.ended() {
+		return candidate{stat: s}, ok
+	}
+	text, err := f.read(procFile(pid, "environ"))
+	if len(text) > 0 {
+		return candidate{stat: s, env: strings.Split(string(text), "\x00")}, true
+	}
+	gone := errors.Is(err, syscall.ESRCH) || errors.Is(err, fs.ErrNotExist)
+	if err != nil && !gone || pid == kernelThreads || s.parent == kernelThreads {
+		return candidate{stat: s}, true // of somebody else
+	}
+	// It is ending, has no environment, or is just becoming another program.
+	s, ok = f.stat(pid)
+	return candidate{stat: s, blank: !s.without}, ok
+}
+
+func (f family) stat(pid int) (stat, bool) {
+	line, err := f.read(procFile(pid, "stat"))
+	if err != nil {
+		return stat{}, false
+	}
+	return parseStat(pid, line)
 }
 
 func processes() []int {
@@ -136,25 +174,6 @@ func processes() []int {
 
 // kernelThreads is the parent of what never was a program.
 const kernelThreads = 2
-
-// environ is what a process was started with, and whether that may be hidden: a
-// process that is just becoming another program has neither arguments nor an
-// environment, and then for an instant only arguments. Both answers come from one
-// reading, since the next one may be of the other program.
-func (f family) environ(s stat) (env []string, blank bool) {
-	text, err := f.read(procFile(s.pid, "environ"))
-	if len(text) > 0 || err != nil && !errors.Is(err, syscall.ESRCH) || s.pid == kernelThreads || s.parent == kernelThreads {
-		return strings.Split(string(text), "\x00"), false
-	}
-	args, err := f.read(procFile(s.pid, "cmdline"))
-	if len(args) == 0 {
-		return nil, err == nil || errors.Is(err, syscall.ESRCH)
-	}
-	m := member{s.pid, s.start}
-	before := f.bare[m]
-	f.bare[m] = true
-	return nil, !before
-}
 
 func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
@@ -214,7 +233,11 @@ type stat struct {
 	pid, parent, session int
 	state                byte
 	start                uint64
+	without              bool // it was started with no environment
 }
+
+// ended reports whether the process has ended and only waits to be asked how.
+func (s stat) ended() bool { return s.state == 'Z' || s.state == 'X' }
 
 func readStat(pid int) (stat, bool) {
 	line, err := os.ReadFile(procFile(pid, "stat"))
@@ -225,7 +248,9 @@ func readStat(pid int) (stat, bool) {
 }
 
 // parseStat reads the fields behind the last ')': the command's name before it
-// may hold anything.
+// may hold anything. Where the environment begins and ends (fields 50 and 51) is
+// 0 until a process that becomes another program has one, and where we may not
+// know.
 func parseStat(pid int, line []byte) (stat, bool) {
 	i := bytes.LastIndexByte(line, ')')
 	if i < 0 {
@@ -238,5 +263,6 @@ func parseStat(pid int, line []byte) (stat, bool) {
 	parent, err1 := strconv.Atoi(string(fields[1]))
 	session, err2 := strconv.Atoi(string(fields[3]))
 	start, err3 := strconv.ParseUint(string(fields[19]), 10, 64)
-	return stat{pid, parent, session, fields[0][0], start}, err1 == nil && err2 == nil && err3 == nil
+	without := len(fields) > 48 && string(fields[48]) != "0" && bytes.Equal(fields[47], fields[48])
+	return stat{pid, parent, session, fields[0][0], start, without}, err1 == nil && err2 == nil && err3 == nil
 }

@@ -1,14 +1,18 @@
 package process
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestParseStat(t *testing.T) {
@@ -121,31 +125,46 @@ func TestWhatIsJustBecomingAnotherProgramIsFound(t *testing.T) {
 	}
 }
 
-// TestEnvironmentIsReadOnceForBothAnswers: a process that became another program
-// while it was looked at is looked at again, not taken for a stranger.
-func TestEnvironmentIsReadOnceForBothAnswers(t *testing.T) {
+// hiding reads /proc as it is while a process becomes another program: as often
+// as told each file shows nothing, or the process no environment.
+func hiding(pid int, often map[string]int) func(string) ([]byte, error) {
+	return func(file string) ([]byte, error) {
+		text, err := os.ReadFile(file)
+		if often[file] == 0 {
+			return text, err
+		}
+		often[file]--
+		if file != procFile(pid, "stat") {
+			return nil, nil
+		}
+		i := bytes.LastIndexByte(text, ')')
+		fields := bytes.Fields(text[i+1:])
+		fields[47], fields[48] = []byte("0"), []byte("0")
+		return slices.Concat(text[:i+1], []byte(" "), bytes.Join(fields, []byte(" "))), err
+	}
+}
+
+// TestBlankIsLookedAtAgain: a process that became another program while it was
+// looked at is looked at again, however often, and not taken for a stranger.
+func TestBlankIsLookedAtAgain(t *testing.T) {
 	mark := newMark()
 	pid := startSleep(t, t.TempDir(), mark+"=1")
 	own, _ := readStat(pid)
-	environ, cmdline := procFile(pid, "environ"), procFile(pid, "cmdline")
+	environ, cmdline, at := procFile(pid, "environ"), procFile(pid, "cmdline"), procFile(pid, "stat")
 	for _, tt := range []struct {
 		name   string
-		hidden map[string]int // how often a file shows nothing
+		hidden map[string]int
 	}{
-		{"everything at first", map[string]int{environ: 1, cmdline: 1}},
-		{"everything for long", map[string]int{environ: 20, cmdline: 20}},
+		{"everything at first", map[string]int{environ: 1, cmdline: 1, at: 2}},
+		{"everything for long", map[string]int{environ: 20, cmdline: 20, at: 40}},
 		{"only the environment was looked at too early", map[string]int{environ: 1}},
+		{"it becomes one program after the other", map[string]int{environ: 3}},
+		{"it has its arguments and for long no environment", map[string]int{environ: 20, at: 40}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFamily(-1, mark)
 			f.since = own.start
-			f.read = func(file string) ([]byte, error) {
-				if tt.hidden[file] > 0 {
-					tt.hidden[file]--
-					return nil, nil
-				}
-				return os.ReadFile(file)
-			}
+			f.read = hiding(pid, tt.hidden)
 			for {
 				living, blank := f.members()
 				if len(living) == 1 && living[0].pid == pid {
@@ -159,21 +178,93 @@ func TestEnvironmentIsReadOnceForBothAnswers(t *testing.T) {
 	}
 }
 
-// Who has no environment at all holds nobody up for long.
-func TestNoEnvironmentIsNoSecret(t *testing.T) {
-	pid := startSleep(t, t.TempDir(), "")
-	own, _ := readStat(pid)
-	f := newFamily(-1, newMark())
+// TestWhoEndsWhileReadIsFollowed: what a process starts before it ends, after it
+// was listed and before it was read, is found.
+func TestWhoEndsWhileReadIsFollowed(t *testing.T) {
+	dir, mark := t.TempDir(), newMark()
+	parent := exec.Command("sh", "-c", "read go; setsid sleep 1000 & echo $! >pid; exit")
+	parent.Dir, parent.Env = dir, []string{mark + "=1", "PATH=" + os.Getenv("PATH")}
+	in, err := parent.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	own, _ := readStat(parent.Process.Pid)
+	f := newFamily(-1, mark)
+	f.since = own.start
 	f.read = func(file string) ([]byte, error) {
-		if file == procFile(pid, "environ") {
-			return nil, nil
+		if file == procFile(parent.Process.Pid, "environ") {
+			in.Close()
+			parent.Wait()
 		}
 		return os.ReadFile(file)
 	}
-	if _, blank := f.environ(own); !blank {
-		t.Error("at first sight it may be anybody")
+	living, blank := f.members()
+	for len(living) == 0 && blank > 0 {
+		living, blank = f.members()
 	}
-	if _, blank := f.environ(own); blank {
-		t.Error("it is still waited for")
+	text, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(child, syscall.SIGKILL)
+	if len(living) != 1 || living[0].pid != child {
+		t.Errorf("found %v, not %d", living, child)
+	}
+}
+
+// Others that start and end all the time keep no look from its end.
+func TestALookEndsWhateverStarts(t *testing.T) {
+	newest := startSleep(t, t.TempDir(), "X=1")
+	f := newFamily(newest, newMark())
+	var storm []*exec.Cmd
+	defer func() {
+		for _, cmd := range storm {
+			cmd.Wait()
+		}
+	}()
+	f.read = func(file string) ([]byte, error) {
+		if file == procFile(newest, "stat") && len(storm) < 10*walks {
+			cmd := exec.Command("true")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			storm, newest = append(storm, cmd), cmd.Process.Pid
+			if err := unix.Waitid(unix.P_PID, newest, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return os.ReadFile(file)
+	}
+	if _, whole := f.candidates(); whole || len(storm) > walks+1 {
+		t.Errorf("whole is %v after %d that started meanwhile", whole, len(storm))
+	}
+}
+
+// Who has no environment at all holds nobody up.
+func TestNoEnvironmentIsNoSecret(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	cmd.Env = []string{}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	f := newFamily(-1, newMark())
+	c, ok := f.candidate(cmd.Process.Pid)
+	for c.blank { // it is just becoming the program
+		c, ok = f.candidate(cmd.Process.Pid)
+	}
+	if !ok || c.blank || !c.without || len(c.env) > 0 {
+		t.Errorf("%+v, %v", c, ok)
+	}
+	own, _ := f.candidate(os.Getpid())
+	if own.blank || own.without || len(own.env) == 0 {
+		t.Errorf("of ourselves: %+v", own.stat)
 	}
 }

@@ -24,12 +24,12 @@ func startedIn(string, string) family { return family{} }
 
 func strayFrom(string) family { return family{} }
 
-func (f family) signal(bool) int {
+func (f family) signal(bool) (left int, again bool) {
 	if f.shell != nil {
 		f.shell.Kill()
 		f.shell.Release()
 	}
-	return 0
+	return 0, false
 }
 
 func ownSession(*exec.Cmd) {}

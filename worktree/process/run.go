@@ -196,11 +196,11 @@ func (f family) end() error {
 	began := time.Now()
 	for {
 		hard := time.Since(began) >= grace
-		left := f.signal(hard)
-		if left == 0 {
+		left, again := f.signal(hard)
+		if left == 0 && !again {
 			return nil
 		}
-		if time.Since(began) >= grace+lastWait {
+		if left > 0 && time.Since(began) >= grace+lastWait {
 			return fmt.Errorf("cannot end a command: %d of its processes are left", left)
 		}
 		<-poll.C
