@@ -52,21 +52,25 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	if _, err := g.Write(ctx, "read-tree", "--reset", "-u", tree); err != nil {
 		return errors.Join(err, removeIndex(index))
 	}
-	if err := encode(ctx, g); err != nil {
+	if err := encode(ctx, g, tree); err != nil {
 		return errors.Join(err, removeIndex(index))
 	}
 	return s.keepIndex(index)
 }
 
 // encode writes the files again where attributes ask for an encoding: a parallel
-// checkout may not apply it (seen with git 2.39), and says so only in passing.
-func encode(ctx context.Context, g gitcmd.Git) error {
+// checkout may not apply it (seen with git 2.39), and says so only in passing. An
+// index that has forgotten them takes none of them for one that is right.
+func encode(ctx context.Context, g gitcmd.Git, tree string) error {
 	_, err := g.Read(ctx, "grep", "--cached", "-q", "-e", "working-tree-encoding", "--", ".gitattributes", "**/.gitattributes")
 	if gitcmd.ExitCode(err) == 1 {
 		return nil // nothing of the kind
 	}
 	if err == nil {
-		_, err = g.With("checkout.workers=1").Write(ctx, "checkout-index", "-q", "-u", "-f", "-a")
+		_, err = g.Write(ctx, "read-tree", "--empty")
+	}
+	if err == nil {
+		_, err = g.With("checkout.workers=1").Write(ctx, "read-tree", "--reset", "-u", tree)
 	}
 	return err
 }
