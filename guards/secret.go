@@ -33,7 +33,7 @@ var examples = [...]string{".example", ".sample", ".template", ".dist", ".defaul
 func Secret(name string) bool {
 	parts := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
 	for i, part := range parts {
-		parts[i] = folded(part)
+		parts[i] = Folded(part)
 	}
 	base := parts[len(parts)-1]
 	for _, folder := range parts {
@@ -59,17 +59,17 @@ func Secret(name string) bool {
 // by the beginning of its name, such as '.e*'. One that begins with a wildcard
 // means whatever is there.
 func findsSecret(pattern string) bool {
-	base := folded(path.Base(pattern))
+	base := Folded(path.Base(pattern))
 	return strings.IndexAny(base, "*?[") > 0 && slices.ContainsFunc(secretNames[:], func(name string) bool {
 		ok, err := path.Match(base, strings.TrimSuffix(name, "*"))
 		return ok && err == nil && !strings.HasPrefix(name, "*")
 	})
 }
 
-// folded is a name as the most forgiving file systems see it: HFS+ leaves
+// Folded is a name of a file as the most forgiving file systems see it: HFS+ leaves
 // characters without width out and folds case beyond ASCII, NTFS drops dots and
 // blanks at the end and takes what follows a colon for a stream of the file.
-func folded(name string) string {
+func Folded(name string) string {
 	if i := strings.IndexByte(name, ':'); i > 0 {
 		name = name[:i]
 	}
