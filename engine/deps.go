@@ -43,6 +43,8 @@ type Joins interface {
 	Join(ctx context.Context, s worktree.JoinSpec) (worktree.JoinResult, error)
 	Diffstat(ctx context.Context, from, to string) (string, error)
 	Changed(ctx context.Context, from, to string) ([]string, error)
+	// Files reads those of the paths that a commit has.
+	Files(ctx context.Context, commit string, paths []string) (map[string]worktree.File, error)
 }
 
 // Scenes are throw-away trees in which checks run and judges look.

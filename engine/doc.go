@@ -25,6 +25,9 @@
 //     disk before the next one (purse.go, books.go).
 //   - A check whose command failed is never passed, whatever the judge says; an
 //     answer that does not parse is "not yet" (verdict.go).
+//   - Protected paths are the base's when checks run, and a round that changed one,
+//     or a file that decides what a check's command does, is reached by the brief's
+//     word only (governs.go, which says what this cannot tell).
 //   - A fault carries on in the same session (resilience.go). What does not
 //     pass becomes a Pause: a save point, never a lost run.
 //

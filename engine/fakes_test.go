@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -144,6 +145,8 @@ type memoryTrees struct {
 	released []string
 	conflict []string // files in which the next join conflicts
 	stat     string
+	changed  []string          // what the workers changed besides
+	files    map[string]string // what stands in the base
 
 	kept     func(t *worktree.Tree, what string) (commit string, err error) // a snapshot of "all" or of paths
 	restored []string
@@ -228,7 +231,22 @@ func (m *memoryTrees) Join(_ context.Context, s worktree.JoinSpec) (worktree.Joi
 
 func (m *memoryTrees) Diffstat(context.Context, string, string) (string, error) { return m.stat, nil }
 func (m *memoryTrees) Changed(context.Context, string, string) ([]string, error) {
-	return []string{"tests/a_test.sh", "src/a.c"}, nil
+	return append([]string{"tests/a_test.sh", "src/a.c"}, m.changed...), nil
+}
+
+// Files are the same at every commit, but for those that were changed.
+func (m *memoryTrees) Files(_ context.Context, commit string, paths []string) (map[string]worktree.File, error) {
+	files := map[string]worktree.File{}
+	for _, name := range paths {
+		text, ok := m.files[name]
+		if slices.Contains(m.changed, name) {
+			text, ok = "made by "+commit, commit != "c0"
+		}
+		if ok {
+			files[name] = worktree.File{ID: text, Plain: true, Text: text}
+		}
+	}
+	return files, nil
 }
 
 func (m *memoryTrees) Checkout(_ context.Context, commit string, _ worktree.ProtectSpec) (*worktree.Tree, error) {

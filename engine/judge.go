@@ -130,7 +130,11 @@ func (tr *trial) runChecks(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for changes to protected paths: %w", err)
 	}
-	tr.touched, err = protect.Among(changed)
+	if tr.touched, err = protect.Among(changed); err != nil {
+		return err
+	}
+	governing, err := tr.governing(ctx, string(h.Base), changed, protect)
+	tr.touched = append(tr.touched, governing...)
 	return err
 }
 

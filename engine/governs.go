@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"git-flower/gitstate/document"
+	"git-flower/guards"
+	"git-flower/worktree"
+)
+
+// Protected paths come from the base when checks run, but what a check's command
+// does also depends on files that it does not name: make takes a GNUmakefile
+// before the Makefile, pytest obeys a conftest.py. Such a file is no less a change
+// of the test than the test's own change, so it goes the same way: the judge is
+// shown it, and without the brief's word the round is not yet. It is not taken
+// from the base, since ordinary work may need it there.
+//
+// This is a table of names (governing.go), no proof. What it cannot tell:
+//
+//   - The code under test can look at who tests it, and end the process with
+//     success or answer what the test wants to hear.
+//   - A program that is not in the table, or reads a file that is not, reads on.
+//   - A module in place of one of the language's own (random.py, a go.mod's other
+//     version of a dependency) is work like any other by its name.
+//   - A link that comes to stand in place of a folder brings in what is below its
+//     target, whatever that is called.
+//   - Which programs a command comes to run is read off its words, and off the
+//     words of the scripts that they name, at the base; a name that is put together
+//     when the script runs is not seen. Rather one too many is found.
+//
+// The judge reads the changes for these, and the person before landing.
+
+// governing are those of the changed paths that decide what the goal's commands
+// do, each with the program whose doing it is. Protected ones are left out.
+func (tr *trial) governing(ctx context.Context, base string, changed []string, protect worktree.ProtectSpec) ([]string, error) {
+	commands := commandsOf(tr.goal)
+	if len(commands) == 0 {
+		return nil, nil
+	}
+	alike, err := alike(changed, protect)
+	if err != nil {
+		return nil, err
+	}
+	words, err := tr.e.wordsRun(ctx, base, commands)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*hit{}
+	var names []string
+	for _, name := range changed {
+		if h := governs(name, words, heads(commands)); h != nil {
+			found[name] = h
+			names = append(names, name)
+		}
+	}
+	before, after, err := tr.e.versions(ctx, base, string(tr.a.Work.Meta.Code), names)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range names {
+		if h := found[name]; !alike[name] && h.counts(before, after, name, words) {
+			all = append(all, fmt.Sprintf("%s, which decides what '%s' does", h.shown, h.program))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(alike)) {
+		all = append(all, name+", whose name differs from a protected path's in form only")
+	}
+	return slices.Compact(all), nil
+}
+
+// versions reads files as they were and as they are.
+func (e *Engine) versions(ctx context.Context, base, code string, names []string) (before, after map[string]worktree.File, err error) {
+	if len(names) == 0 {
+		return nil, nil, nil
+	}
+	if before, err = e.deps.Joins.Files(ctx, base, names); err != nil {
+		return nil, nil, err
+	}
+	after, err = e.deps.Joins.Files(ctx, code, names)
+	return before, after, err
+}
+
+func commandsOf(g document.Goal) []string {
+	var all []string
+	for _, c := range g.Checks {
+		if c.Command != "" && c.Unverifiable == "" {
+			all = append(all, c.Command)
+		}
+	}
+	return all
+}
+
+// alike are changed paths that are not protected, but have the name of a path
+// that is on a file system that does not tell letter case apart.
+func alike(changed []string, protect worktree.ProtectSpec) (map[string]bool, error) {
+	as := worktree.ProtectSpec{}
+	for _, p := range protect.Paths {
+		as.Paths = append(as.Paths, foldedPath(p))
+	}
+	all := map[string]bool{}
+	for _, name := range changed {
+		exact, err := protect.Among([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		same, err := as.Among([]string{foldedPath(name)})
+		if err != nil {
+			return nil, err
+		}
+		if len(exact) == 0 && len(same) > 0 {
+			all[name] = true
+		}
+	}
+	return all, nil
+}
+
+func foldedPath(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if part != "." && part != ".." && part != "**" {
+			parts[i] = guards.Folded(part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// A hit is why a path governs.
+type hit struct {
+	shown   string // the path, or the folder that counts whole
+	program string
+	part    picker
+}
+
+// governs tells whether a changed path is one that a program reads which is among
+// the words, or stands in place of a program. It is pure.
+func governs(name string, words, heads map[string]bool) *hit {
+	folded := foldedPath(name)
+	parts := strings.Split(folded, "/")
+	for _, g := range governors {
+		shown := ""
+		for _, pattern := range g.names {
+			if n := fitsName(pattern, parts); n > 0 {
+				shown = strings.Join(strings.Split(name, "/")[:n], "/")
+				break
+			}
+		}
+		if shown == "" {
+			continue
+		}
+		for _, program := range g.read {
+			if words[program] {
+				return &hit{shown, program, g.part}
+			}
+		}
+	}
+	base := parts[len(parts)-1]
+	if bare := strings.TrimSuffix(base, path.Ext(base)); (heads[base] || heads[bare] && slices.Contains(runnable[:], path.Ext(base))) && searched(parts) {
+		return &hit{name, strings.TrimSuffix(base, path.Ext(base)), nil}
+	}
+	return nil
+}
+
+// runnable are the ends of names that Windows adds to a command's.
+var runnable = [...]string{".exe", ".cmd", ".bat", ".com", ".ps1"}
+
+// searched tells whether a path is in a folder where commands are looked for, when
+// the search begins in the tree: the top, or one for programs.
+func searched(parts []string) bool {
+	if len(parts) == 1 {
+		return true
+	}
+	folder := parts[len(parts)-2]
+	return folder == "bin" || folder == ".bin"
+}
+
+// fitsName returns how many parts of a path a name of the table takes: all, or as
+// far as a folder that counts whole; 0 when it does not fit. A path that ends
+// where the name has a folder fits: a link may stand there.
+func fitsName(pattern string, parts []string) int {
+	folder := strings.HasSuffix(pattern, "/")
+	want := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
+	for at := range parts {
+		n := 0
+		for n < len(want) && at+n < len(parts) && partFits(want[n], parts[at+n]) {
+			n++
+		}
+		end := at + n
+		switch {
+		case n == len(want) && (folder || end == len(parts)):
+			return end
+		case n > 0 && n < len(want) && end == len(parts):
+			return end
+		}
+	}
+	return 0
+}
+
+func partFits(pattern, part string) bool {
+	ok, err := path.Match(pattern, part)
+	return ok && err == nil
+}
+
+// counts tells whether the change is one of what governs in the file.
+func (h *hit) counts(before, after map[string]worktree.File, name string, words map[string]bool) bool {
+	old, was := before[name]
+	now, is := after[name]
+	if h.part == nil || was && !old.Plain || is && !now.Plain {
+		return old.ID != now.ID || !was || !is
+	}
+	return h.part(old.Text, words) != h.part(now.Text, words)
+}
