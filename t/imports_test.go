@@ -35,7 +35,7 @@ var rules = map[string]rule{
 		outside: []string{"mvdan.cc/sh/v3/syntax"},
 		never:   []string{"os", "os/exec", "net", "net/...", "time", "context"},
 	},
-	"plugin":         {},
+	"plugin":         {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine/harness": {ours: []string{"guards", "worktree/fence"}},
 	"engine/harness/harnesstest": {
 		ours: []string{"engine/harness", "guards"},
