@@ -62,7 +62,10 @@ func runDemo(ctx context.Context, env *Env, c *call) error {
 	there.Dir = dir
 	there.store, there.config, there.read = nil, nil, false
 	if !c.is("json") {
-		fmt.Fprintf(env.Out, "The scratch repository is %s\nKilled? \"git flower resume\" there goes on, and so does this command with that directory.\n\n", dir)
+		intro := fmt.Sprintf("The scratch repository is %s\nKilled? \"git flower resume\" there goes on, and so does this command with that directory.", dir)
+		if err := write(env.Out, env.look(ctx).fold(intro, 0)+"\n\n"); err != nil {
+			return err
+		}
 	}
 	err = driveDemo(ctx, &there, c)
 	return errors.Join(err, there.close())
@@ -133,9 +136,9 @@ func (w *wake) epilogue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := w.store.Layout()
+	l, look := w.store.Layout(), w.env.look(ctx)
 	return write(w.env.Out, fmt.Sprintf(`
-The story, as plain git tells it ("git log %[1]s" has the documents too):
+%[7]s
 
 %[2]s
 Look around:
@@ -150,7 +153,8 @@ Look around:
 Clean up:
 
   rm -rf '%[3]s' '%[5]s'
-%[6]s`, ref, sanitise(string(story)), l.TopLevel, w.run.Name(), l.State, onPathHint()))
+%[6]s`, ref, look.clip(sanitise(string(story))), l.TopLevel, w.run.Name(), l.State, onPathHint(),
+		look.fold(fmt.Sprintf("The story, as plain git tells it (\"git log %s\" has the documents too):", ref), 0)))
 }
 
 // onPathHint tells how "git flower" comes to work, where it does not yet.

@@ -16,7 +16,7 @@ import (
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", group: everyday,
-		summary:  "show what was found on this machine, and what holds workers' commands",
+		summary:  "show what is here, and what holds workers' commands",
 		synopsis: []string{"[--json]"},
 		prose: `Looks at what a run needs and uses here: git, the repository and how its objects
 are written, what the fence around workers' commands holds and what it does not,
@@ -45,7 +45,7 @@ func runDoctor(ctx context.Context, env *Env, c *call) error {
 	for _, look := range []func(context.Context){d.git, d.repository, d.fence, d.credentials, d.harness, d.state} {
 		look(ctx)
 	}
-	print := d.print
+	print := func() error { return d.print(env.look(ctx)) }
 	if c.is("json") {
 		print = d.printJSON
 	}
@@ -176,20 +176,19 @@ func (f *finding) measure() {
 	}
 }
 
-func (d *doctor) print() error {
+func (d *doctor) print(l look) error {
 	var b strings.Builder
 	for _, f := range d.found {
-		fmt.Fprintf(&b, "%-11s %s\n", f.Topic, oneLine(f.Found))
+		fmt.Fprintf(&b, "%-11s %s\n", f.Topic, l.fold(oneLine(f.Found), 12))
+		var holds, open strings.Builder
 		for _, h := range f.Holds {
 			if h.By != "" {
-				fmt.Fprintf(&b, "    holds   %s: %s\n", h.What, h.By)
+				fmt.Fprintf(&holds, "    holds   %s\n", l.fold(h.What+": "+h.By, 12))
+			} else {
+				fmt.Fprintf(&open, "    open    %s\n", l.fold(h.What+": it would take "+h.Need, 12))
 			}
 		}
-		for _, h := range f.Holds {
-			if h.By == "" {
-				fmt.Fprintf(&b, "    open    %s: it would take %s\n", h.What, h.Need)
-			}
-		}
+		b.WriteString(holds.String() + open.String())
 	}
 	return write(d.env.Out, b.String())
 }

@@ -34,7 +34,7 @@ lets you settle them. A result that a scripted model made is landed with
 --rehearsed only.`,
 		options: []option{
 			{long: "squash", text: "make one commit with one parent of all changes"},
-			{long: "no-ff", text: "make a merge commit also where a fast-forward would do"},
+			{long: "no-ff", text: "make a merge commit even where it could fast-forward"},
 			rehearsedOption(),
 		},
 		exits: exits(1, 2),

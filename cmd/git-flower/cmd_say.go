@@ -21,7 +21,7 @@ run takes them up at once; otherwise 'resume' does.
 
 With --to they are for one worker that is at work, and for nobody else: the goal
 stays as it is. 'watch' shows when they are queued and taken.`,
-		options: []option{runOption(), {long: "to", value: "<worker>", text: "say it to one worker that is at work, and to nobody else"}, fileOption()},
+		options: []option{runOption(), {long: "to", value: "<worker>", text: "say it to one worker that is at work, to nobody else"}, fileOption()},
 		exits:   exits(1, 2),
 		run:     runSay,
 	}

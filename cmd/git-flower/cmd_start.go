@@ -35,7 +35,7 @@ is and the exit code is 2. A rehearsal is never landed by --land.
 everything else is real.`,
 		options: append([]option{
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
-			{long: "name", value: "<name>", text: "name the run instead of making a name from the request"},
+			{long: "name", value: "<name>", text: "name the run; else a name is made from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
 		}, append(settingOptions("with-changes", "isolate"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),

@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// column is where the explanations of options begin.
-const column = 27
+// column is where the explanations of options begin, helpWidth where they end.
+const (
+	column    = 27
+	helpWidth = 80
+)
 
 // usageLines are the ways of calling, in git's shape.
 func (c *command) usageLines() []string {
@@ -51,7 +54,7 @@ func (c *command) optionBlock() string {
 		if len(spelled) >= column {
 			spelled += "\n" + strings.Repeat(" ", column)
 		}
-		fmt.Fprintf(&b, "%-*s%s\n", column, spelled, o.text)
+		fmt.Fprintf(&b, "%-*s%s\n", column, spelled, look{columns: helpWidth}.fold(o.text, column))
 	}
 	return b.String()
 }

@@ -47,6 +47,8 @@ func TestHelpIsInGitsShape(t *testing.T) {
 		}
 		for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
 			switch {
+			case len(line) > helpWidth && strings.HasPrefix(line, "    "):
+				t.Errorf("%s: line %d does not fit: %q", c.name, i+1, line)
 			case len(line) > 100:
 				t.Errorf("%s: line %d has %d columns", c.name, i+1, len(line))
 			case i == 0 && !strings.HasPrefix(line, "usage: git flower "+c.name):

@@ -44,6 +44,18 @@ func (l look) rest(behind int) int {
 	return max(1, l.columns-behind)
 }
 
+// clip cuts the lines of a clean text to the terminal; without one they stay.
+func (l look) clip(text string) string {
+	if l.columns == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = cut(line, l.columns)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // look asks git whether colour is wanted: only on a terminal, or in front of
 // the pager that git runs for us, and never against NO_COLOR.
 func (e *Env) look(ctx context.Context) look {

@@ -99,3 +99,27 @@ func TestFoldBreaksBetweenWordsOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestClipCutsLines(t *testing.T) {
+	for _, c := range []struct {
+		columns    int
+		text, want string
+	}{{0, "a long line\nb", "a long line\nb"}, {6, "a long line\nb\n", "a lon…\nb\n"}, {6, "宽宽宽宽", "宽宽…"}, {6, "", ""}} {
+		if got := (look{columns: c.columns}).clip(c.text); got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
+		}
+	}
+}
+
+func TestProseHangsBehindSpeakerAndMark(t *testing.T) {
+	var out bytes.Buffer
+	p := &printer{out: &out, look: look{columns: 40}, person: here}
+	p.print(engine.Event{Kind: engine.EventText, Role: "clarifier", Text: "I look at what there is before I ask a thing."})
+	p.print(engine.Event{Kind: engine.EventAsk, Role: "clarifier", ID: "questions/0003-x.md", Text: "Who is it for, and who is to read it?", State: "let it decide"})
+	p.print(engine.Event{Kind: engine.EventEnd, State: "paused"})
+	want := "clarifier   I look at what there is\n            before I ask a thing.\n            ? Who is it for, and who is\n              to read it?\n"
+	rest, ok := strings.CutPrefix(out.String(), want)
+	if !ok || !strings.HasSuffix(rest, "> \n") {
+		t.Errorf("%q, want at first %q and a prompt that ends", out.String(), want)
+	}
+}

@@ -49,7 +49,7 @@ func settings() []setting {
 		{option{long: "asks", value: "<n>|unlimited", text: "let the agents ask at most <n> questions"},
 			"flower.asks", "unlimited", "questions that the agents may ask; 0 means none",
 			func(c *Config, v string) error { return parseAsks(&c.Asks, v) }},
-		{option{long: "timeout", value: "<duration>", text: "wait so long for an answer; 0 asks nobody (default 30m)"},
+		{option{long: "timeout", value: "<duration>", text: "wait so long for answers; 0 asks nobody (default 30m)"},
 			"flower.timeout", "30m", "how long a question waits for its answer; 0 is the automatic mode",
 			func(c *Config, v string) error { return parseWait(&c.Timeout, v) }},
 		{option{long: "budget", value: "<usd>|none", text: "spend at most so much on the whole run (default 25)"},
@@ -70,7 +70,7 @@ func settings() []setting {
 		{option{long: "isolate", no: true, text: "give workers trees of their own, not the checkout (default)"},
 			"flower.isolate", "true", "whether workers have trees of their own; without, they edit the checkout itself, one at a time",
 			truth(func(c *Config) *bool { return &c.Isolate })},
-		{option{long: "land", no: true, text: "merge the result into the branch when the goal is reached"},
+		{option{long: "land", no: true, text: "merge the result of a reached goal into the branch"},
 			"flower.land", "false", "whether a reached goal is merged into the checked-out branch at once",
 			truth(func(c *Config) *bool { return &c.Land })},
 		{option{long: "detach", no: true, text: "go on in the background, without a terminal"},
@@ -82,7 +82,7 @@ func settings() []setting {
 		{option{long: "instructions", value: "<file>", text: "add the file's text to the rules of every role"},
 			"flower.instructions", "", "a file whose text is added to the rules of every role",
 			words(func(c *Config) *string { return &c.Instructions })},
-		{option{long: "judge-can-run", no: true, text: "give the judge of a round a shell in its throw-away tree"},
+		{option{long: "judge-can-run", no: true, text: "give a round's judge a shell in its throw-away tree"},
 			"flower.judgeCanRun", "false", "whether the judge of a round has a shell in its throw-away tree",
 			truth(func(c *Config) *bool { return &c.JudgeCanRun })},
 		{option{long: "handoff", no: true, text: "never compact a full context (default)"},
@@ -134,7 +134,7 @@ func jsonOption() option {
 func porcelainOptions() []option {
 	return []option{
 		{long: "porcelain", text: "print in a stable form for scripts"},
-		{long: "null", short: "z", text: "end lines with NUL instead of newline (implies --porcelain)"},
+		{long: "null", short: "z", text: "end lines with NUL (implies --porcelain)"},
 	}
 }
 
@@ -149,7 +149,7 @@ func rehearsedOption() option {
 // runOptions are those of 'start' and, but for new, of 'resume'.
 func runOptions() []option {
 	return append(settingOptions("rounds", "jobs", "asks", "timeout", "budget", "goal", "clarify-only", "clarify-again", "land", "detach", "window", "instructions", "judge-can-run", "fence", "handoff", "harness", "model"),
-		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or one of <script>; needs no key"},
+		option{long: "rehearse", value: "<script>", maybe: true, text: "play a scripted model, ours or <script>; needs no key"},
 		jsonOption())
 }
 

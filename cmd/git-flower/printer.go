@@ -82,6 +82,8 @@ func (p *printer) print(ev engine.Event) {
 		p.record(ev)
 	case engine.EventAside:
 		p.aside(ev)
+	case engine.EventEnd:
+		p.closePrompt()
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
@@ -204,11 +206,16 @@ func answerPrompt(ev engine.Event) string {
 	return fmt.Sprintf("your answer to question %s (Enter = %s) > ", number(ev.ID), ev.State)
 }
 
-func (p *printer) answer(ev engine.Event) {
-	p.open = nil
-	if p.person == here {
+// closePrompt ends the line on which the person would have typed, if it is open.
+func (p *printer) closePrompt() {
+	if p.open != nil && p.person == here {
 		fmt.Fprintln(p.out)
 	}
+	p.open = nil
+}
+
+func (p *printer) answer(ev engine.Event) {
+	p.closePrompt()
 	if ev.State == engine.Unanswered {
 		p.line("person", asks, "! "+ev.Text)
 		return
@@ -268,9 +275,16 @@ func (p *printer) line(who, colour, text string) {
 	if strings.HasPrefix(text, "* ") || strings.HasPrefix(text, "x ") {
 		text = cut(text, p.look.room(speaker))
 	}
-	text = p.look.fold(text, speaker)
-	dressed := p.look.paint(faint, pad(cut(column, speaker-1), speaker-1)) + " " + p.look.paint(colour, text)
+	dressed := p.look.paint(faint, pad(cut(column, speaker-1), speaker-1)) + " " + p.look.paint(colour, p.hang(text))
 	fmt.Fprintln(p.out, strings.TrimRight(dressed, " "))
+}
+
+// hang folds a line behind the first column, and behind its mark where it has one.
+func (p *printer) hang(text string) string {
+	if len(text) > 1 && text[1] == ' ' && strings.Contains(" ?+~!-x*#", text[:1]) {
+		return text[:2] + p.look.fold(text[2:], speaker+2)
+	}
+	return p.look.fold(text, speaker)
 }
 
 // lastLine is the last line of a text that holds something: where an output
