@@ -199,6 +199,33 @@ flower_script () {
 	sed 's/^/      /' >>"$TRASH_DIRECTORY/script.yaml"
 }
 
+# flower_waiting_script writes one whose worker waits: it makes ../begun, and goes
+# on when ../go is there.
+flower_waiting_script () {
+	{
+		printf -- "- call:\n    tool: Bash\n    input:\n      command: |\n"
+		printf "        echo begun >begun\n        touch \"%s/begun\"\n" "$TRASH_DIRECTORY"
+		printf "        while test ! -e \"%s/go\"; do sleep 0.05; done\n" "$TRASH_DIRECTORY"
+		flower_report
+	} | flower_script "test -f begun"
+}
+
+# flower_takeover adds to ../script.yaml what a coordinator says that begins anew
+# and finds the worker's report there.
+flower_takeover () {
+	cat >"$TRASH_DIRECTORY/takeover" <<-\END &&
+	  - name: take over
+	    who: {tools: [dispatch]}
+	    what: {first: "(?m)^## coder-1: "}
+	    turns:
+	      - say: It is done.
+	END
+	awk -v takeover="$TRASH_DIRECTORY/takeover" \
+		'/name: coordinate/ {while ((getline line <takeover) > 0) print line} {print}' \
+		"$TRASH_DIRECTORY/script.yaml" >"$TRASH_DIRECTORY/script" &&
+	mv "$TRASH_DIRECTORY/script" "$TRASH_DIRECTORY/script.yaml"
+}
+
 # flower_endpoint <key> has a server of its own play script.yaml as a real
 # endpoint would, for this test; its address is in ../url. Needs GO.
 flower_endpoint () {

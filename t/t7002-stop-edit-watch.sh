@@ -9,12 +9,7 @@ cd "$TRASH_DIRECTORY" || exit 1
 
 test_expect_success 'setup: a worker that waits' '
 	test_commit -C repo first &&
-	{
-		printf -- "- call:\n    tool: Bash\n    input:\n      command: |\n"
-		printf "        echo begun >begun\n        touch \"%s/begun\"\n" "$TRASH_DIRECTORY"
-		printf "        while test ! -e \"%s/go\"; do sleep 0.05; done\n" "$TRASH_DIRECTORY"
-		flower_report
-	} | flower_script "test -f begun"
+	flower_waiting_script
 '
 
 # waits <name>: a run whose worker waits until ../go is there.

@@ -179,15 +179,7 @@ waiting_script () {
 	- call: {tool: Bash, input: {command: "cp half whole", description: copy}}
 	$(flower_report)
 	END
-	cat >takeover <<-\END &&
-	  - name: take over
-	    who: {tools: [dispatch]}
-	    what: {first: "(?m)^## coder-1: "}
-	    turns:
-	      - say: It is done.
-	END
-	awk "/name: coordinate/ {while ((getline line <\"takeover\") > 0) print line} {print}" script.yaml >script &&
-	mv script script.yaml
+	flower_takeover
 }
 
 test_expect_success 'a worker with unfinished work, in a run that stays' '

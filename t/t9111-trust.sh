@@ -13,15 +13,7 @@ test_expect_success 'setup: a run is cut off after its goal, before it was judge
 	- call: {tool: Bash, input: {command: ": >made; : >'"'$TRASH_DIRECTORY/running'"'; while test ! -e '"'$TRASH_DIRECTORY/go'"'; do sleep 0.05; done", description: wait}}
 	$(flower_report)
 	END
-	cat >takeover <<-\END &&
-	  - name: take over
-	    who: {tools: [dispatch]}
-	    what: {first: "(?m)^## coder-1: "}
-	    turns:
-	      - say: It is done.
-	END
-	awk "/name: coordinate/ {while ((getline line <\"takeover\") > 0) print line} {print}" script.yaml >script &&
-	mv script script.yaml &&
+	flower_takeover &&
 	git init -q origin && test_commit -C origin first && cd origin &&
 	flower_background start --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 --name odd "commands" &&
 	test_wait_for test -e ../running &&

@@ -36,15 +36,8 @@ going_on_script () {
 	- call: {tool: Bash, input: {command: "sh '$TRASH_DIRECTORY/tell' >'$TRASH_DIRECTORY/seen' 2>&1; echo two >two; . '$TRASH_DIRECTORY/ending'", description: go on}}
 	$(flower_report)
 	END
-	cat >takeover <<-\END &&
-	  - name: take over
-	    who: {tools: [dispatch]}
-	    what: {first: "(?m)^## coder-1: "}
-	    turns:
-	      - say: It is done.
-	END
-	awk "/name: coordinate/ {while ((getline line <\"takeover\") > 0) print line} {print}" script.yaml >script &&
-	mv script going-on.yaml
+	flower_takeover &&
+	mv script.yaml going-on.yaml
 }
 
 # dies <directory>: until the worker waits and its tree has been kept.
