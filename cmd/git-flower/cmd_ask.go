@@ -36,17 +36,8 @@ func runAsk(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	dir := store.Layout().RunDir(run.Name())
-	config, err := env.resumedConfig(ctx, c, dir, run.History())
+	w, err := env.wakeOf(ctx, c, store, run)
 	if err != nil {
-		return err
-	}
-	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json")}
-	script, err := resumedScript(env, c, run, dir)
-	if err != nil {
-		return err
-	}
-	if w.source, err = env.source(ctx, config, script); err != nil {
 		return err
 	}
 	return w.askBeside(ctx, question)

@@ -48,20 +48,12 @@ func resumeRun(ctx context.Context, env *Env, c *call, store *gitstate.Store, ru
 	if _, err := store.Git().CheckVersion(ctx); err != nil {
 		return err
 	}
-	dir := store.Layout().RunDir(run.Name())
-	config, err := env.resumedConfig(ctx, c, dir, run.History())
+	w, err := env.wakeOf(ctx, c, store, run)
 	if err != nil {
 		return err
 	}
-	if err := config.checkDetach(); err != nil {
-		return err
-	}
-	w := &wake{env: env, config: config, store: store, run: run, json: c.is("json"), trust: c.text("trust"), resumes: true}
-	script, err := resumedScript(env, c, run, dir)
-	if err != nil {
-		return err
-	}
-	if w.source, err = env.source(ctx, config, script); err != nil {
+	w.trust, w.resumes = c.text("trust"), true
+	if err := w.config.checkDetach(); err != nil {
 		return err
 	}
 	if words != "" {
@@ -75,10 +67,29 @@ func resumeRun(ctx context.Context, env *Env, c *call, store *gitstate.Store, ru
 	if err := w.sayMoved(); err != nil {
 		return err
 	}
-	if config.Detach {
+	if w.config.Detach {
 		return w.inTrees(ctx, func(ctx context.Context) error { return w.goOnDetached(ctx, c) })
 	}
 	return w.goOn(ctx)
+}
+
+// wakeOf is this process's part in a run that is there: with the options that it was
+// begun with, and its kind of model.
+func (e *Env) wakeOf(ctx context.Context, c *call, store *gitstate.Store, run *gitstate.Run) (*wake, error) {
+	dir := store.Layout().RunDir(run.Name())
+	config, err := e.resumedConfig(ctx, c, dir, run.History())
+	if err != nil {
+		return nil, err
+	}
+	script, err := resumedScript(e, c, run, dir)
+	if err != nil {
+		return nil, err
+	}
+	source, err := e.source(ctx, config, script)
+	if err != nil {
+		return nil, err
+	}
+	return &wake{env: e, config: config, store: store, run: run, json: c.is("json"), source: source}, nil
 }
 
 // clarifyAgain records the wish to have the request clarified again, unless
