@@ -50,6 +50,10 @@ type Joins interface {
 // Scenes are throw-away trees in which checks run and judges look.
 type Scenes interface {
 	Checkout(ctx context.Context, commit string, p worktree.ProtectSpec) (*worktree.Tree, error)
+	// CheckoutWarm is Checkout for a run's checks, with the caches that were kept of
+	// its first ones, on the commit it began at.
+	CheckoutWarm(ctx context.Context, run, commit string, p worktree.ProtectSpec) (*worktree.Tree, error)
+	KeepCaches(t *worktree.Tree, run string) error
 	// TreeDigest names what a tree's files are now; the same files, the same name.
 	TreeDigest(ctx context.Context, t *worktree.Tree) (string, error)
 	Release(ctx context.Context, t *worktree.Tree) error

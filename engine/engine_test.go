@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,6 +174,29 @@ func TestRunFromRequestToEnd(t *testing.T) {
 }
 
 // Resuming is running: killed before or after any record, the next wake comes
+// TestCachesAreKeptOfTheBaseAlone: later checks begin with what the first left,
+// when nothing of a worker's had run.
+func TestCachesAreKeptOfTheBaseAlone(t *testing.T) {
+	r := newRig().unprotected()
+	*r.answers = answers{"this"}
+	if _, err := r.run(t); err != nil {
+		t.Fatal(err)
+	}
+	h := r.state.History()
+	base := string(h.Base)
+	if want := []string{h.ID + " " + base}; !slices.Equal(r.trees.caches, want) {
+		t.Errorf("kept are the caches of %q, not of %q", r.trees.caches, want)
+	}
+	if len(r.trees.warm) < 2 || r.trees.warm[0] != h.ID+" "+base+" from "+base {
+		t.Errorf("checked out with kept caches: %q", r.trees.warm)
+	}
+	for _, w := range r.trees.warm {
+		if !strings.HasPrefix(w, h.ID+" ") || !strings.HasSuffix(w, " from "+base) {
+			t.Errorf("checked out with kept caches: %q", w)
+		}
+	}
+}
+
 // to the same story, and no finished worker is run again.
 func TestKilledAtEveryRecord(t *testing.T) {
 	moments := 0

@@ -150,8 +150,10 @@ type memoryTrees struct {
 
 	kept     func(t *worktree.Tree, what string) (commit string, err error) // a snapshot of "all" or of paths
 	restored []string
-	setup    string // why the setup of every tree fails
-	in       string // a real directory below which trees are said to lie
+	setup    string   // why the setup of every tree fails
+	in       string   // a real directory below which trees are said to lie
+	warm     []string // commits that were checked out with kept caches, and since when these are
+	caches   []string // commits of whose trees the caches were kept
 }
 
 func (m *memoryTrees) Prepare(context.Context, string, int) error { return nil }
@@ -258,6 +260,16 @@ func (m *memoryTrees) Checkout(_ context.Context, commit string, _ worktree.Prot
 
 // scenes gives the throw-away trees an interface of their own, since both are released.
 type scenes struct{ *memoryTrees }
+
+func (s scenes) CheckoutWarm(ctx context.Context, run, commit string, p worktree.ProtectSpec) (*worktree.Tree, error) {
+	s.warm = append(s.warm, fmt.Sprintf("%s %s from %s", run, commit, p.From))
+	return s.Checkout(ctx, commit, p)
+}
+
+func (s scenes) KeepCaches(t *worktree.Tree, run string) error {
+	s.caches = append(s.caches, run+" "+t.Path)
+	return nil
+}
 
 func (scenes) Release(context.Context, *worktree.Tree) error { return nil }
 

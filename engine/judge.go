@@ -118,7 +118,7 @@ func (tr *trial) runChecks(ctx context.Context) error {
 	}
 	h := tr.e.deps.State.History()
 	protect := worktree.ProtectSpec{From: string(h.Base), Paths: tr.goal.Protected}
-	scene, err := tr.e.deps.Scenes.Checkout(ctx, string(tr.a.Work.Meta.Code), protect)
+	scene, err := tr.e.deps.Scenes.CheckoutWarm(ctx, h.ID, string(tr.a.Work.Meta.Code), protect)
 	if err != nil {
 		return fmt.Errorf("prepare a tree for the checks: %w", err)
 	}

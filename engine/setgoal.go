@@ -56,7 +56,8 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 	if err != nil {
 		return err
 	}
-	scene, err := e.deps.Scenes.Checkout(ctx, string(joined(e.deps.State.History())), worktree.ProtectSpec{})
+	h := e.deps.State.History()
+	scene, err := e.deps.Scenes.CheckoutWarm(ctx, h.ID, string(joined(h)), worktree.ProtectSpec{From: string(h.Base)})
 	if err != nil {
 		return fmt.Errorf("prepare a tree to set the goal in: %w", err)
 	}
@@ -64,6 +65,9 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 	// Words that come from here on are not told to the session: the goal must
 	// not count as made from them.
 	setting := &goalSetting{e: e, a: a, scene: scene, from: names(goalSources(until(e.deps.State.History(), p.session)))}
+	if joined(h) == h.Base {
+		defer setting.keepCaches()
+	}
 	t, first, err := e.enter(ctx, a, p, scene.Path, setting.tool())
 	if err != nil {
 		return err
@@ -75,6 +79,17 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 		return err
 	}
 	return setting.fromText(ctx, ended.Text)
+}
+
+// keepCaches has later checks begin with what these left: nothing of a worker's
+// has run. Without it they only take longer.
+func (g *goalSetting) keepCaches() {
+	if !g.done {
+		return
+	}
+	if err := g.e.deps.Scenes.KeepCaches(g.scene, g.e.deps.State.History().ID); err != nil {
+		g.e.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("checks begin with empty caches: %v", err)})
+	}
 }
 
 // fromText is the way for a model that writes its goal instead of handing it in.

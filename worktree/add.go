@@ -84,7 +84,7 @@ func (p *Pool) claim(ctx context.Context, s *slot, o owner, base, tree string) e
 	}
 	crashPoint("worktree-add-claimed")
 	// What was started in an earlier folder of this name would write into this one.
-	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s), p.dropFenced(s), p.makeFenced(s, o.State == stateScratch)); err != nil {
+	if err := errors.Join(process.EndLeft(s.dir), p.dropCopies(s), p.dropFenced(s), p.warmUp(ctx, s, o.warm), p.makeFenced(s, o.State == stateScratch)); err != nil {
 		return err
 	}
 	if err := p.fill(ctx, s, was, tree, o.want); err != nil {

@@ -42,14 +42,20 @@ func (s ProtectSpec) Among(paths []string) ([]string, error) {
 // Checkout makes a throw-away tree at a commit, for checks and judges. Whatever
 // happens in it is lost with Release, and with this process.
 func (p *Pool) Checkout(ctx context.Context, commit string, protect ProtectSpec) (*Tree, error) {
-	t, err := p.checkout(ctx, commit, protect)
+	return p.checkoutFrom(ctx, commit, protect, "")
+}
+
+// checkoutFrom begins with a copy of the caches that are kept in a folder, unless
+// that is empty.
+func (p *Pool) checkoutFrom(ctx context.Context, commit string, protect ProtectSpec, warm string) (*Tree, error) {
+	t, err := p.checkout(ctx, commit, protect, warm)
 	if err != nil {
 		return nil, fmt.Errorf("cannot check out '%s': %w", commit, err)
 	}
 	return t, nil
 }
 
-func (p *Pool) checkout(ctx context.Context, commit string, protect ProtectSpec) (*Tree, error) {
+func (p *Pool) checkout(ctx context.Context, commit string, protect ProtectSpec, warm string) (*Tree, error) {
 	commit, err := p.commitHere(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -67,7 +73,7 @@ func (p *Pool) checkout(ctx context.Context, commit string, protect ProtectSpec)
 	if err != nil {
 		return nil, err
 	}
-	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit, want: want}, tree, nil)
+	return p.make(ctx, owner{State: stateScratch, Base: commit, Tip: commit, Saved: commit, want: want, warm: warm}, tree, nil)
 }
 
 // protect makes the tree object of a commit with the protected paths of another.

@@ -19,7 +19,9 @@
 // Reopen finds the tree again, and Restore makes a new one elsewhere. Finish
 // makes a commit of what is left over and imports it; Join merges it with what
 // others made, in objects alone; Release gives the tree back. Checkout makes
-// throw-away trees for checks, with protected paths from another commit.
+// throw-away trees for checks, with protected paths from another commit;
+// CheckoutWarm begins with the caches that KeepCaches kept of a run's first checks,
+// before any worker's code had run.
 // KeepChanges makes a commit of the user's checkout without touching it; Land
 // alone touches it, when the user says so. InPlace gives workers the checkout
 // itself, one after the other, and touches it neither.

@@ -11,8 +11,9 @@ import (
 )
 
 // caches are where build tools keep what they may keep. Workers share a folder.
-// A throw-away tree has one of its own, made anew: what workers could write must
-// have no part in a check, and go's cache holds the results of tests.
+// A throw-away tree has one of its own, empty or a copy of what CheckoutWarm is
+// about: what workers could write must have no part in a check, and go's cache
+// holds the results of tests.
 func (p *Pool) caches(s *slot, throwAway bool) string {
 	if throwAway {
 		return filepath.Join(s.dir, "cache")

@@ -39,7 +39,8 @@ type owner struct {
 
 	ConeFolders string `json:"coneFolders,omitempty"` // what core.sparseCheckoutCone says there
 
-	want cone // which files the tree is to hold
+	want cone   // which files the tree is to hold
+	warm string // where the caches are kept with which it begins
 }
 
 // clean reports whether the slot's files are those of Base.

@@ -56,11 +56,7 @@ func (p *Pool) room(ctx context.Context, tree string, times uint64) error {
 	if err != nil {
 		return err
 	}
-	ask := p.c.Room
-	if ask == nil {
-		ask = roomIn
-	}
-	found, err := ask(p.treesDir())
+	found, err := p.free()
 	if err != nil {
 		return nil
 	}
@@ -69,6 +65,14 @@ func (p *Pool) room(ctx context.Context, tree string, times uint64) error {
 		return &SpaceError{Dir: p.treesDir(), Need: need, Found: found}
 	}
 	return nil
+}
+
+// free is what the file system of the trees has free.
+func (p *Pool) free() (Room, error) {
+	if p.c.Room != nil {
+		return p.c.Room(p.treesDir())
+	}
+	return roomIn(p.treesDir())
 }
 
 // takes estimates what the files of a tree object take, from their sizes as
