@@ -35,6 +35,14 @@ func (p *Pool) fenced(s *slot, throwAway bool) *fence.Policy {
 	return &f
 }
 
+// inPlaceSeen is what a worker that has the checkout may not change of the git
+// directory, where it is there: what the user's git would run or obey, the git
+// directories of submodules and of other checkouts, and the records of runs. It
+// is no more, since git makes its files in that directory itself.
+var inPlaceSeen = []string{
+	"config", "config.worktree", "hooks", "info", "commondir", "gitdir", "modules", "worktrees", "refs/flower",
+}
+
 // fenced is the policy for the commands of a worker that has the checkout: with
 // namespaces it cannot plant what the user's own git would run, nor reach what
 // we keep there; with Landlock alone it can.
@@ -46,7 +54,10 @@ func (c *InPlace) fenced(l *look) *fence.Policy {
 	caches := filepath.Join(p.c.State, "cache")
 	f := p.c.Fence.With(l.view.top, p.c.GitDir, p.c.CommonDir, caches)
 	f.Hide = append(f.Hide[:len(f.Hide):len(f.Hide)], p.c.State, filepath.Join(p.c.CommonDir, "flower"))
-	f.Read = append(f.Read[:len(f.Read):len(f.Read)], filepath.Join(p.c.CommonDir, "config"), filepath.Join(p.c.CommonDir, "hooks"), filepath.Join(p.c.GitDir, "config.worktree"))
+	f.Read = f.Read[:len(f.Read):len(f.Read)]
+	for _, name := range inPlaceSeen {
+		f.Read = append(f.Read, filepath.Join(p.c.CommonDir, name), filepath.Join(p.c.GitDir, name))
+	}
 	f.Temp = filepath.Join(c.dir, "temp")
 	if errors.Join(os.MkdirAll(f.Temp, 0o700), fence.MakeCaches(caches, os.LookupEnv)) != nil {
 		f.Temp = "" // then there are no temporary files, which a command will tell
