@@ -42,7 +42,7 @@ var rules = map[string]rule{
 	},
 	"engine/harness/wire": {ours: []string{"engine/harness"}, outside: []string{"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"}},
 	"engine/harness/messages": {
-		ours: []string{"engine/harness", "engine/harness/wire", "guards", "worktree/fence", "worktree/process"},
+		ours: []string{"engine/harness", "engine/harness/wire", "guards", "plugin", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
@@ -50,7 +50,7 @@ var rules = map[string]rule{
 	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
 	"engine/rehearse": {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine": {
-		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "engine/harness"},
+		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "plugin", "engine/harness"},
 		never: []string{"os/exec", "database/sql"},
 	},
 	"cmd/git-flower": {

@@ -31,7 +31,8 @@
 // names is replaced, so that they keep what they had.
 //
 // The tools have Claude Code's names and inputs: Read, Write, Edit, Bash,
-// BashOutput, KillShell, Glob, Grep, TodoWrite, WebFetch. Files are replaced in one step,
+// BashOutput, KillShell, Glob, Grep, TodoWrite, WebFetch, and Skill where packs
+// have skills: the system prompt names these, and the tool reads one. Files are replaced in one step,
 // and only when the model has read what is there now. A command left running in
 // the background ends, with everything it started, when the session is closed;
 // a session carried on by another process says that it is gone.

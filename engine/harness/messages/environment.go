@@ -16,13 +16,16 @@ import (
 //go:embed prompts/base.md
 var basePrompt string
 
-// system is the system prompt: ours, the surroundings, the role's rules. The
+// system is the system prompt: ours, the surroundings, the skills there are, the
+// role's rules. The
 // date is the day the session began, also when it is resumed later: a prompt
 // that changes at midnight would cost the whole cache.
-func (h *Harness) system(ctx context.Context, o harness.Options, began time.Time) []string {
+func (h *Harness) system(ctx context.Context, o harness.Options, skills string, began time.Time) []string {
 	blocks := []string{strings.TrimSpace(basePrompt), h.environment(ctx, o.Dir, began)}
-	if rules := strings.TrimSpace(o.System); rules != "" {
-		blocks = append(blocks, rules)
+	for _, part := range []string{skills, strings.TrimSpace(o.System)} {
+		if part != "" {
+			blocks = append(blocks, part)
+		}
 	}
 	return blocks
 }

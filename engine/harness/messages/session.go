@@ -63,7 +63,7 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 			return nil, err
 		}
 	}
-	s.prefix = s.makePrefix(h.system(ctx, o, began))
+	s.prefix = s.makePrefix(h.system(ctx, o, s.tools.skills.list(), began))
 	s.Turns = harness.NewTurns(s.play)
 	return s, nil
 }

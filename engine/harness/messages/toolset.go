@@ -24,6 +24,7 @@ type toolset struct {
 	offered []*tool
 	files   *files
 	shells  *shells
+	skills  skills
 }
 
 // newToolset takes the built-in tools that are wanted and known, in our own
@@ -31,6 +32,10 @@ type toolset struct {
 // custom ones.
 func newToolset(h *Harness, o harness.Options) (*toolset, error) {
 	s := &toolset{files: newFiles(o), shells: &shells{start: h.c.Background}}
+	var err error
+	if s.skills, err = loadSkills(o); err != nil {
+		return nil, err
+	}
 	for _, t := range s.builtins(h, o) {
 		if slices.Contains(o.Tools, t.name) {
 			s.offered = append(s.offered, t)
@@ -116,6 +121,9 @@ func (s *toolset) builtins(h *Harness, o harness.Options) []*tool {
 	if h.c.WebAddress != nil {
 		w := &web{client: newWebClient(h.c.WebAddress), agent: h.c.UserAgent}
 		all = append(all, builtin("WebFetch", webFetchAbout, webFetchSchema, true, w.fetch))
+	}
+	if len(s.skills) > 0 {
+		all = append(all, builtin("Skill", skillAbout, skillSchema, true, s.skills.read))
 	}
 	if sh.mayLeave {
 		all = append(all, builtin("BashOutput", bashOutputAbout, bashOutputSchema, true, s.shells.output),
