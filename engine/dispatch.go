@@ -53,9 +53,9 @@ func (c *crew) dispatchTool() harness.Tool {
 	return harness.Tool{
 		Name:        "dispatch",
 		Description: c.e.dispatchWords(),
-		Schema:      json.RawMessage(dispatchSchema),
+		Schema:      c.e.dispatchSchema(),
 		Call: func(ctx context.Context, call string, input json.RawMessage) (harness.Result, error) {
-			tasks, err := decodeTasks(input)
+			tasks, err := c.e.decodeTasks(input)
 			if err != nil {
 				return harness.Result{}, err
 			}
@@ -77,7 +77,7 @@ func (e *Engine) dispatchWords() string {
 	if e.c.InPlace {
 		where, how = "each in the user's own checkout, which holds the result so far", "one after the other"
 	}
-	return fmt.Sprintf("Send tasks to workers, %s, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Several tasks of one call are worked on %s. Kinds of workers: coder (reads, writes, runs and verifies code).", where, how)
+	return fmt.Sprintf("Send tasks to workers, %s, and wait for their reports. A worker sees only the task you write. What they change is committed and joined before the call returns. Several tasks of one call are worked on %s. %s", where, how, e.kindWords())
 }
 
 // dispatch brings a call's tasks to the crew. What is recorded is not done
@@ -160,7 +160,7 @@ func (c *crew) tellTool() harness.Tool {
 	}
 }
 
-func decodeTasks(input json.RawMessage) ([]task, error) {
+func (e *Engine) decodeTasks(input json.RawMessage) ([]task, error) {
 	var in struct{ Tasks []task }
 	if err := json.Unmarshal(input, &in); err != nil {
 		return nil, refuse("the tasks are not of the tool's form: %v", err)
@@ -169,8 +169,8 @@ func decodeTasks(input json.RawMessage) ([]task, error) {
 		return nil, refuse("a dispatch takes 1 to 16 tasks, not %d", len(in.Tasks))
 	}
 	for i, t := range in.Tasks {
-		if t.Worker != "coder" {
-			return nil, refuse("there is no worker of kind '%s'; the kinds are: coder", line(t.Worker, 40))
+		if _, ok := e.kind(t.Worker); !ok {
+			return nil, refuse("there is no worker of kind '%s'; the kinds are: %s", line(t.Worker, 40), strings.Join(e.kinds(), ", "))
 		}
 		if strings.TrimSpace(t.Task) == "" {
 			return nil, refuse("task %d is empty; write what is to be done", i+1)
@@ -191,6 +191,7 @@ func answering(h gitstate.History, k gitstate.Kind, call string, index int) (git
 func (e *Engine) beginWorker(ctx context.Context, a Attempt, call string, index int, t task) (gitstate.Doc, error) {
 	h := e.deps.State.History()
 	name := workerName(h, t.Worker)
+	kind, _ := e.kind(t.Worker)
 	body := t.Task
 	if t.Acceptance != "" {
 		body += "\n\nFinished when: " + t.Acceptance
@@ -199,7 +200,7 @@ func (e *Engine) beginWorker(ctx context.Context, a Attempt, call string, index 
 		Kind: gitstate.KindSession, Subject: fmt.Sprintf("%s: %s", name, line(t.Task, 50)), Body: body,
 		Meta: gitstate.Meta{
 			Step: a.Step.Name, Label: a.Label, Round: a.Round, Worker: name, Session: newSession(), Machine: e.c.Machine,
-			Harness: e.deps.Harness.Name(), Model: e.model(Worker), Code: joined(h), Call: call, Index: index,
+			Harness: e.deps.Harness.Name(), Model: e.settings(Worker, kind).Model, Code: joined(h), Call: call, Index: index,
 		},
 	})
 	if err != nil {

@@ -71,20 +71,23 @@ type talk struct {
 
 // open starts a job's session in the harness. Nothing is sent yet.
 func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
+	kind, err := e.kindFor(j)
+	if err != nil {
+		return nil, err
+	}
 	text, err := rules(facts{
 		Role: j.role, Run: e.deps.State.History().Name, Worker: j.worker, Dir: j.dir, Bench: e.c.Bench,
 		Shell: j.shell, Extra: e.c.Instructions, InPlace: e.c.InPlace, Judged: !e.c.Limits.NoGoal,
+		Kind: kind.Name, KindRules: kind.Prompt,
 	})
 	if err != nil {
 		return nil, err
 	}
+	settings := e.settings(j.role, kind)
 	row := e.books.open(gitstate.LedgerRow{
-		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: e.model(j.role),
+		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: settings.Model,
 	}, e.deps.Clock.Now())
-	builtin := j.role.builtin()
-	if j.shell {
-		builtin = append(builtin, "Bash")
-	}
+	builtin := j.builtinOf(kind)
 	t := &talk{e: e, job: j, row: row, walls: e.wallsFor(j, append(toolNames(j.tools), builtin...))}
 	t.walls.stuck = t.stuckIn(ctx)
 	if index := t.knowBench(); !j.resume {
@@ -93,8 +96,8 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	t.s, err = e.deps.Harness.Start(ctx, harness.Options{
 		Session: j.session, Resume: j.resume,
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
-		System: text, Model: e.model(j.role), Effort: e.c.Roles[j.role].Effort, MaxTurns: j.limits.least(e.c.Roles[j.role].MaxTurns), MaxOutput: j.limits.output,
-		Tools: builtin, Custom: t.custom(),
+		System: text, Model: settings.Model, Effort: settings.Effort, MaxTurns: j.limits.least(settings.MaxTurns), MaxOutput: j.limits.output,
+		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
 		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed,
 		Authorize: t.walls.authorize, Observe: t.observe,
 		Gate: gate{e: e, row: row, ceiling: j.limits.cost},

@@ -10,6 +10,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
+	"git-flower/plugin"
 	"git-flower/worktree/fence"
 )
 
@@ -46,6 +47,9 @@ type Config struct {
 	Instructions string        // the user's own, for every role
 	Env          []string      // environment of workers' commands and of checks
 	Fence        *fence.Policy // what commands in Dir are held to; nil holds nothing
+
+	Plugins []string       // folders with packs for workers, as harness.Options has them
+	Kinds   []plugin.Agent // kinds of workers beside the built-in one, by name
 
 	Model        string // every role's, unless Roles names another
 	Roles        map[Role]RoleConfig

@@ -29,7 +29,7 @@ func (r Role) builtin() []string {
 	case Coordinator:
 		return []string{"Read", "Bash", "TodoWrite"}
 	case Worker:
-		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite"}
+		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite", "Skill"}
 	case Clarifier:
 		return []string{"Read", "Glob", "Grep", "WebFetch"}
 	}
@@ -60,6 +60,9 @@ type facts struct {
 	Shell  bool   // it has Bash although its role has not
 	Extra  string // the user's own instructions
 
+	Kind      string // of the worker
+	KindRules string // what its pack says of the kind
+
 	InPlace bool // workers edit the user's checkout
 	Judged  bool // a judge decides after each round of work
 }
@@ -85,6 +88,9 @@ func prompt(name string, data any) (string, error) {
 // rules is a role's rule text.
 func rules(f facts) (string, error) {
 	text, err := prompt(string(f.Role), f)
+	if f.KindRules != "" {
+		text += fmt.Sprintf("\n# Your kind\n\nYou are a worker of the kind '%s'. This repository describes the kind as follows; where it says anything else than the rules above, those hold, as to your report too.\n\n%s\n", f.Kind, f.KindRules)
+	}
 	if err != nil || f.Extra == "" {
 		return text, err
 	}

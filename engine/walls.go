@@ -124,9 +124,17 @@ func (e *Engine) wallsFor(j job, tools []string) *walls {
 	}
 }
 
+// plugins are the packs of a job.
+func (e *Engine) plugins(j job) []string {
+	if j.role != Worker {
+		return nil
+	}
+	return e.c.Plugins
+}
+
 // readable are the folders in which a job's file tools may read.
 func (e *Engine) readable(j job) []string {
-	return slices.DeleteFunc([]string{j.dir, e.c.Bench}, func(dir string) bool { return dir == "" })
+	return slices.DeleteFunc(append([]string{j.dir, e.c.Bench}, e.plugins(j)...), func(dir string) bool { return dir == "" })
 }
 
 // stuckIn is how a session ends that does nothing but repeat a refused call.

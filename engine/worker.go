@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-flower/engine/harness"
@@ -22,7 +23,7 @@ type worker struct {
 	restored string
 	at       func(*talk) // told which session it works in, nil when that has ended
 
-	row    *gitstate.LedgerRow
+	row    *gitstate.LedgerRow // nil: its session was not opened
 	keeper *keeper
 	report document.Report
 	notes  []string
@@ -36,6 +37,9 @@ func (w *worker) work(ctx context.Context) error {
 	w.emit("begins", line(w.begun.Body, 200))
 	t, err := w.open(ctx)
 	if err != nil {
+		if w.failed = ownProblem(err); w.failed != nil {
+			return nil
+		}
 		return err
 	}
 	defer t.close()
@@ -118,7 +122,9 @@ func (w *worker) recordFailure(ctx context.Context) error {
 	if w.e.c.InPlace {
 		body += "\n\nThe files of the checkout are as it left them; the next worker starts from there."
 	}
-	m.Cost = w.e.books.cost(w.row)
+	if w.row != nil {
+		m.Cost = w.e.books.cost(w.row)
+	}
 	_, err := w.e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m,
 	})
@@ -157,6 +163,7 @@ func (w *worker) fence() *fence.Policy {
 		return nil
 	}
 	f := w.tree.Fence.With(w.e.c.Bench)
+	f.Read = slices.Concat(f.Read, w.e.c.Plugins)
 	return &f
 }
 
