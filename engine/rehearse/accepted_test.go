@@ -31,6 +31,18 @@ func TestAccepted(t *testing.T) {
 		{"document", talk(user(list{dict{"type": "document", "title": "t", "source": dict{"type": "text", "media_type": "text/plain", "data": "x"}}, words("?")}))},
 		{"file", talk(user(list{dict{"type": "document", "source": dict{"type": "file", "file_id": "file_1"}}, words("?")}))},
 		{"system turn at the end", talk(user("x"), dict{"role": "system", "content": "be brief"})},
+		{"system turns together", talk(user("x"), system("a"), system("b"), assistant("y"), user("z"), system("c"), system("d"))},
+		{"settings anywhere", both(head("anthropic-beta", "per-turn-control-2026-07-01"),
+			talk(directive("low"), user("x"), assistant("y"), directive("high"), user("z"), directive("low"), system("w")))},
+		{"system turn with settings", both(head("anthropic-beta", "mid-conversation-output-config-2026-07-01,mid-conversation-system-clear-at-2026-08-21"),
+			talk(user("x"), dict{"role": "system", "content": "y", "output_config": dict{"effort": "max"}, "clear_at": "next_user_message"}))},
+		{"settings without content", both(head("anthropic-beta", "per-turn-control-2026-07-01"),
+			talk(user("x"), dict{"role": "system", "output_config": dict{"effort": "low"}}))},
+		{"tools that come and go", both(head("anthropic-beta", "mid-conversation-tool-changes-2026-07-01"),
+			talk(user("x"), system(list{dict{"type": "tool_addition", "tool": dict{"type": "tool_reference", "name": "Bash"}}, words("new")})))},
+		{"thinking with updates", both(head("anthropic-beta", "thinking-display-updates-2026-08-18"), put("thinking", dict{"type": "adaptive", "display": "updates"}))},
+		{"tool references", both(put("tools", list{bash(dict{"defer_loading": true}), bash(dict{"name": "ToolSearch"})}), talk(user("x"), assistant(list{use("a")}), user(list{dict{"type": "tool_result", "tool_use_id": "a",
+			"content": list{dict{"type": "tool_reference", "tool_name": "Bash"}}}})))},
 		{"system turn before the assistant", talk(user("x"), dict{"role": "system", "content": list{words("be brief")}}, assistant("y"), user("z"))},
 		{"prefill on an old model", both(on("claude-haiku-4-5"), talk(user("x"), assistant("The answer is")))},
 		{"an empty last answer on an old model", both(on("claude-haiku-4-5"), talk(user("x"), assistant("")))},
@@ -55,6 +67,7 @@ func TestAccepted(t *testing.T) {
 		{"surrogate pairs", raw(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"\ud83d\ude00 \\ud83d \u00e4"}]}`)},
 		{"beta fields", func(a *ask) {
 			a.path += "?beta=true"
+			a.header["anthropic-beta"] = "claude-code-20250219,context-management-2025-06-27"
 			a.body["context_management"] = dict{"edits": list{}}
 		}},
 		{"beta blocks", both(head("anthropic-beta", "mcp-client-2025-11-20"), talk(user("x"), assistant(list{dict{"type": "mcp_tool_use", "id": "x"}, words("y")}), user("z")))},

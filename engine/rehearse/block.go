@@ -13,7 +13,7 @@ type block struct {
 	raw       map[string]json.RawMessage
 	text      string // of text and thinking
 	id        string // of tool_use, or the id a tool_result answers
-	name      string // of tool_use
+	name      string // of tool_use, or of what a tool_reference refers to
 	isError   bool
 	inner     []block // of tool_result
 	signature string
@@ -52,11 +52,16 @@ var shapes = map[string]shape{
 	"tool_search_tool_result":                {"*", "assistant user"},
 }
 
-// betaShapes are block types that need a beta header.
-var betaShapes = map[string]bool{
-	"mcp_tool_use": true, "mcp_tool_result": true, "mid_conv_system": true, "compaction": true, "advisor_tool_result": true,
-	"fallback": true, "tool_addition": true, "tool_removal": true,
+// betaShapes are block types that need a beta, with its name. They are taken as they are.
+var betaShapes = map[string]string{
+	"mcp_tool_use": "mcp-client", "mcp_tool_result": "mcp-client", "mid_conv_system": "", "compaction": "compact",
+	"advisor_tool_result": "advisor-tool", "fallback": "server-side-fallback",
+	"tool_addition": "mid-conversation-tool-changes inline-tools", "tool_removal": "mid-conversation-tool-changes inline-tools",
 }
+
+// systemBlocks are the types that a message in the role system may hold
+// (SDK BetaSystemMessageParamContentUnion).
+const systemBlocks = "text tool_addition tool_removal"
 
 // readContent reads a text or a list of blocks.
 func readContent(path string, raw json.RawMessage, role string, h header) ([]block, *apiError) {
@@ -93,10 +98,10 @@ func readBlock(path string, raw json.RawMessage, role string, h header) (block, 
 		return b, err
 	}
 	kind, known := shapes[b.kind]
-	if !known && betaShapes[b.kind] && h.beta {
-		return b, nil
-	}
 	if !known {
+		if features, beta := betaShapes[b.kind]; beta && h.beta(features) {
+			return b, nil
+		}
 		return b, invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", path, b.kind)
 	}
 	if !listedIn(kind.roles, role) {
@@ -133,6 +138,8 @@ func (b *block) read(o object, h header, role string) (err *apiError) {
 		return b.readUse(o)
 	case "tool_result":
 		return b.readResult(o, h)
+	case "tool_reference":
+		b.name, err = o.str("tool_name")
 	case "image", "document":
 		return checkSource(b.kind, o)
 	}

@@ -77,10 +77,9 @@ func (s *Server) route(x *exchange) *apiError {
 	return &apiError{status: http.StatusNotFound, kind: "not_found_error", message: "Not found"}
 }
 
-// checkHeader checks the key and the version.
+// checkHeader checks the key, the version and the betas.
 func (s *Server) checkHeader(req *http.Request) (header, *apiError) {
 	h := header{version: req.Header.Get("anthropic-version")}
-	h.beta = req.Header.Get("anthropic-beta") != "" || req.URL.Query().Get("beta") == "true"
 	key, what := req.Header.Get("x-api-key"), "invalid x-api-key"
 	if key == "" {
 		var bearer bool
@@ -97,7 +96,7 @@ func (s *Server) checkHeader(req *http.Request) (header, *apiError) {
 	case "":
 		return h, invalid("anthropic-version: header is required")
 	case "2023-01-01", "2023-06-01", newest:
-		return h, nil
+		return h, h.readBetas(req.Header)
 	}
 	return h, invalid("anthropic-version: \"%s\" is not a valid version", h.version)
 }

@@ -38,16 +38,18 @@ func (r *request) readMessage(i int, raw json.RawMessage, last bool) (message, *
 	if err != nil {
 		return message{}, err
 	}
-	known := "role content"
-	if r.header.beta {
-		known += " output_config clear_at"
-	}
-	if err := o.only(known); err != nil {
-		return message{}, err
-	}
 	m := message{}
 	if m.role, err = o.role(); err != nil {
 		return m, err
+	}
+	if m.role == "system" {
+		return r.readSystemTurn(path, o)
+	}
+	if err := o.only("role content"); err != nil {
+		return m, err
+	}
+	if _, ok := o.raw["content"]; !ok {
+		return m, invalid("%s: Field required", o.at("content"))
 	}
 	if m.blocks, err = readContent(path+".content", o.raw["content"], m.role, r.header); err != nil {
 		return m, err
@@ -58,7 +60,7 @@ func (r *request) readMessage(i int, raw json.RawMessage, last bool) (message, *
 	return m, nil
 }
 
-// role reads who speaks, and that there is content.
+// role reads who speaks.
 func (o object) role() (string, *apiError) {
 	role, err := o.str("role")
 	if err != nil {
@@ -67,45 +69,17 @@ func (o object) role() (string, *apiError) {
 	if role != "user" && role != "assistant" && role != "system" {
 		return "", invalid("%s: Input should be 'user' or 'assistant'", o.at("role"))
 	}
-	if _, ok := o.raw["content"]; !ok {
-		return "", invalid("%s: Field required", o.at("content"))
-	}
 	return role, nil
-}
-
-// checkRoles checks who speaks when. Messages in the role system have rules of
-// place of their own.
-func (r *request) checkRoles() *apiError {
-	if r.messages[0].role != "user" {
-		return invalid(`messages: first message must use the "user" role`)
-	}
-	for i, m := range r.messages {
-		if m.role != "system" {
-			continue
-		}
-		path := index("messages", i)
-		if !r.model.systemTurns() {
-			return invalid("%s.role: role 'system' is not supported on this model", path)
-		}
-		if before := r.messages[i-1]; before.role == "assistant" && !paused(before.blocks) {
-			return invalid("%s: a system message must follow a user message", path)
-		}
-		if i+1 == len(r.messages) {
-			break
-		}
-		switch r.messages[i+1].role {
-		case "system":
-			return invalid("%s: consecutive system messages are not allowed", index("messages", i+1))
-		case "user":
-			return invalid("%s: a system message must be last or be followed by an assistant message", path)
-		}
-	}
-	return nil
 }
 
 // checkEnd checks a conversation that ends with the assistant.
 func (r *request) checkEnd(object) *apiError {
-	last := r.messages[len(r.messages)-1]
+	last := message{}
+	for _, m := range r.messages {
+		if !m.directive() {
+			last = m
+		}
+	}
 	if last.role != "assistant" || paused(last.blocks) {
 		return nil
 	}
@@ -126,6 +100,14 @@ func paused(blocks []block) bool {
 	if len(blocks) == 0 {
 		return false
 	}
+	return blocks[len(blocks)-1].kind == "server_tool_use" || servedLast(blocks)
+}
+
+// servedLast says whether an assistant message ends in a result of a server tool.
+func servedLast(blocks []block) bool {
+	if len(blocks) == 0 {
+		return false
+	}
 	kind := blocks[len(blocks)-1].kind
-	return kind == "server_tool_use" || (kind != "tool_result" && strings.HasSuffix(kind, "_tool_result"))
+	return kind != "tool_result" && strings.HasSuffix(kind, "_tool_result")
 }

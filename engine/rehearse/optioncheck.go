@@ -26,8 +26,8 @@ func (r *request) readThinking(o object) *apiError {
 	}
 	t.path = "thinking." + kind
 	fields := known[kind]
-	if r.header.beta && strings.Contains(fields, "display") {
-		fields += " block_binding"
+	if strings.Contains(fields, "display") {
+		fields = r.header.known(fields, map[string]string{"block_binding": "thinking-binding-controls"})
 	}
 	if err := t.only(fields); err != nil {
 		return err
@@ -69,7 +69,11 @@ func (r *request) thinkingMode(kind string, t object) *apiError {
 }
 
 func (r *request) thinkingDisplay(t object) *apiError {
-	display, err := t.oneOf("display", "summarized", "omitted", "updates")
+	displays := []string{"summarized", "omitted"}
+	if r.header.beta("thinking-display-updates") {
+		displays = append(displays, "updates")
+	}
+	display, err := t.oneOf("display", displays...)
 	if err != nil {
 		return err
 	}
@@ -131,6 +135,9 @@ func readMetadata(o object) *apiError {
 	return err
 }
 
+// efforts are those of SDK OutputConfigEffort.
+var efforts = [...]string{"low", "medium", "high", "xhigh", "max"}
+
 // readOutput checks output_config (SDK OutputConfigParam).
 func readOutput(o object, h header) *apiError {
 	if !o.has("output_config") {
@@ -140,12 +147,10 @@ func readOutput(o object, h header) *apiError {
 	if err != nil {
 		return err
 	}
-	if !h.beta {
-		if err := c.only("effort format"); err != nil {
-			return err
-		}
+	if err := c.only(h.known("effort format", map[string]string{"task_budget": "task-budgets"})); err != nil {
+		return err
 	}
-	_, err = c.oneOf("effort", "low", "medium", "high", "xhigh", "max")
+	_, err = c.oneOf("effort", efforts[:]...)
 	return err
 }
 
@@ -158,11 +163,7 @@ func (o object) cacheControl(h header) (string, *apiError) {
 	if err != nil {
 		return "", err
 	}
-	known := "type ttl"
-	if h.beta {
-		known += " scope"
-	}
-	if err := c.only(known); err != nil {
+	if err := c.only(h.known("type ttl", map[string]string{"scope": "prompt-caching-scope"})); err != nil {
 		return "", err
 	}
 	kind, err := c.str("type")

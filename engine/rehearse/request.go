@@ -28,20 +28,34 @@ type message struct {
 
 // header is what the checks need from the HTTP header.
 type header struct {
-	version string // anthropic-version
-	beta    bool   // a beta header or ?beta=true
+	version string   // anthropic-version
+	betas   []string // anthropic-beta
 }
 
 // newest is the API version that has no sampling parameters any more.
 const newest = "2026-10-21"
 
-// Top-level fields: SDK MessageNewParams, BetaMessageNewParams (2.15.0) and,
-// for stream, the streaming page. Sampling parameters belong to 2023-06-01.
+// Top-level fields: SDK MessageNewParams (2.15.0) and, for stream, the streaming
+// page. Sampling parameters belong to 2023-06-01.
 const (
 	topFields   = "model max_tokens messages system tools tool_choice thinking metadata stop_sequences stream service_tier output_config cache_control container inference_geo speed diagnostics"
-	betaFields  = "context_management mcp_servers output_format fallbacks fallback_credit_token thread billing_policy compaction"
 	countFields = "model messages system tools tool_choice thinking output_config cache_control speed"
 	oldFields   = "temperature top_p top_k"
+)
+
+// Top-level fields that need a beta, with its name (SDK BetaMessageNewParams and
+// BetaMessageCountTokensParams). The query ?beta=true is not enough: error
+// reports of gateways that drop the header.
+var (
+	betaFields = map[string]string{
+		"context_management": "context-management compact", "mcp_servers": "mcp-client", "output_format": "structured-outputs",
+		"fallbacks": "server-side-fallback", "fallback_credit_token": "fallback-credit", "thread": "message-threads",
+		"billing_policy": "", "compaction": "compact",
+	}
+	betaCountFields = map[string]string{
+		"context_management": "context-management compact", "mcp_servers": "mcp-client", "output_format": "structured-outputs",
+		"billing_policy": "", "compaction": "compact",
+	}
 )
 
 // parseRequest checks a body as the API does and returns what is in it.
@@ -62,7 +76,7 @@ func (s *Script) parseRequest(body []byte, h header, count bool) (*request, *api
 	}
 	r := &request{header: h, count: count, model: s.model(id)}
 	for _, read := range [...]func(object) *apiError{r.readLimits, r.readSampling, r.readSystem, r.readTools, r.readMessages,
-		r.readThinking, r.readChoice, r.readRest, r.checkCache, r.checkPairs, r.checkEnd} {
+		r.readThinking, r.readChoice, r.readContextManagement, r.readRest, r.checkCache, r.checkPairs, r.checkReferences, r.checkEnd} {
 		if err := read(o); err != nil {
 			return nil, err
 		}
@@ -72,12 +86,9 @@ func (s *Script) parseRequest(body []byte, h header, count bool) (*request, *api
 
 // fields are the top-level fields that a request with this header may have.
 func (h header) fields(count bool) string {
-	known := topFields
+	known := h.known(topFields, betaFields)
 	if count {
-		known = countFields
-	}
-	if h.beta {
-		known += " " + betaFields
+		known = h.known(countFields, betaCountFields)
 	}
 	if h.version != newest {
 		known += " " + oldFields

@@ -35,7 +35,11 @@ type (
 
 func user(content any) dict      { return dict{"role": "user", "content": content} }
 func assistant(content any) dict { return dict{"role": "assistant", "content": content} }
-func words(s string) dict        { return dict{"type": "text", "text": s} }
+func system(content any) dict    { return dict{"role": "system", "content": content} }
+func directive(effort string) dict {
+	return dict{"role": "system", "content": list{}, "output_config": dict{"effort": effort}}
+}
+func words(s string) dict { return dict{"type": "text", "text": s} }
 func use(id string) dict {
 	return dict{"type": "tool_use", "id": id, "name": "Bash", "input": dict{}}
 }
@@ -144,6 +148,7 @@ var rules = []rule{
 	{"key-wrong", 401, "invalid x-api-key", head("x-api-key", "sk-other")},
 	{"bearer-wrong", 401, "bearer", both(func(a *ask) { delete(a.header, "x-api-key") }, head("Authorization", "Bearer sk-other"))},
 	{"version-missing", 400, "anthropic-version", func(a *ask) { delete(a.header, "anthropic-version") }},
+	{"beta-name", 400, "Unexpected value(s) `magic` for the `anthropic-beta` header", head("anthropic-beta", "files-api-2025-04-14, magic")},
 	{"version-unknown", 400, "2001-01-01", head("anthropic-version", "2001-01-01")},
 	{"path-unknown", 404, "", func(a *ask) { a.path = "/v1/complete" }},
 	{"method-wrong", 405, "", func(a *ask) { a.method = "PUT" }},
@@ -154,7 +159,14 @@ var rules = []rule{
 	{"body-no-object", 400, "dictionary", raw(`[]`)},
 
 	{"field-unknown", 400, "extra: Extra inputs are not permitted", put("extra", 1)},
-	{"field-beta-only", 400, "context_management: Extra inputs", put("context_management", dict{})},
+	{"field-beta-only", 400, "context_management: Extra inputs", func(a *ask) {
+		a.path += "?beta=true"
+		a.header["anthropic-beta"] = "claude-code-20250219"
+		a.body["context_management"] = dict{}
+	}},
+	{"context-edit", 400, "Input tag 'forget'", both(head("anthropic-beta", "context-management-2025-06-27"), put("context_management", dict{"edits": list{dict{"type": "forget"}}}))},
+	{"context-thinking", 400, "requires `thinking` to be enabled or adaptive", both(head("anthropic-beta", "context-management-2025-06-27"),
+		put("context_management", dict{"edits": list{dict{"type": "clear_thinking_20251015"}}}))},
 	{"field-not-counted", 400, "max_tokens: Extra inputs", func(a *ask) { a.path = "/v1/messages/count_tokens" }},
 	{"model-missing", 400, "model: Field required", func(a *ask) { delete(a.body, "model") }},
 	{"model-empty", 400, "model:", on("")},
@@ -179,9 +191,14 @@ var rules = []rule{
 	{"role-unknown", 400, "messages.0.role", talk(dict{"role": "tool", "content": "x"})},
 	{"role-first", 400, `must use the "user" role`, talk(assistant("x"), user("y"))},
 	{"system-turn-old-model", 400, "not supported on this model", both(on("claude-opus-4-6"), talk(user("x"), dict{"role": "system", "content": "y"}))},
-	{"system-turn-after-assistant", 400, "must follow a user message", talk(user("x"), assistant("y"), dict{"role": "system", "content": "z"})},
-	{"system-turn-twice", 400, "consecutive system", talk(user("x"), dict{"role": "system", "content": "y"}, dict{"role": "system", "content": "z"})},
-	{"system-turn-before-user", 400, "must be last", talk(user("x"), dict{"role": "system", "content": "y"}, user("z"))},
+	{"system-turn-first", 400, "messages.0: use the top-level 'system' parameter", talk(system("x"), user("y"))},
+	{"system-turn-after-assistant", 400, "messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result",
+		talk(user("x"), assistant("y"), system("z"), system("z"))},
+	{"system-turn-before-user", 400, "messages.2: role 'system' must precede an 'assistant' message or end the array", talk(user("x"), system("y"), system("y"), user("z"))},
+	{"system-turn-empty", 400, "messages.1: system content must contain at least one block", talk(user("x"), system(list{}))},
+	{"system-turn-not-text", 400, "messages.1: role 'system' supports text", talk(user("x"), system(list{dict{"type": "image"}}))},
+	{"system-turn-directive", 400, "messages.1.output_config: Extra inputs", talk(user("x"), directive("low"))},
+	{"system-turn-clear-at", 400, "messages.1.clear_at: Extra inputs", talk(user("x"), dict{"role": "system", "content": "y", "clear_at": "never"})},
 	{"content-missing", 400, "messages.0.content: Field required", talk(dict{"role": "user"})},
 	{"content-empty", 400, "messages.0: all messages must have non-empty content", talk(user(""))},
 	{"text-empty", 400, "text content blocks must be non-empty", talk(user(list{words("")}))},
@@ -228,11 +245,14 @@ var rules = []rule{
 	{"tool-schema-required", 400, "required", put("tools", list{bash(dict{"input_schema": dict{"type": "object", "required": "x"}})})},
 	{"tool-schema-key", 400, "Property keys should match", put("tools", list{bash(dict{"input_schema": dict{"type": "object", "properties": dict{"a b": dict{}}}})})},
 	{"tool-schema-type", 400, "'text' is no type", put("tools", list{bash(dict{"input_schema": dict{"type": "object", "properties": dict{"a": dict{"type": "text"}}}})})},
+	{"tools-all-deferred", 400, "All tools have defer_loading set", put("tools", list{bash(dict{"defer_loading": true})})},
 	{"choice-type", 400, "tool_choice.type", put("tools", list{bash(nil)}, "tool_choice", dict{"type": "some"})},
 	{"choice-without-tools", 400, "while providing tools", put("tool_choice", dict{"type": "auto"})},
 	{"choice-unknown-tool", 400, "Tool 'Read' not found", put("tools", list{bash(nil)}, "tool_choice", dict{"type": "tool", "name": "Read"})},
 	{"choice-forced-thinking", 400, "forces tool use", put("tools", list{bash(nil)}, "tool_choice", dict{"type": "any"}, "thinking", dict{"type": "adaptive"})},
 
+	{"reference-unknown", 400, "Tool reference 'Fly' has no corresponding tool definition", talk(user("x"), assistant(list{use("a")}), user(list{dict{"type": "tool_result", "tool_use_id": "a",
+		"content": list{dict{"type": "tool_reference", "tool_name": "Fly"}}}}))},
 	{"thinking-type", 400, "Input tag 'deep'", put("thinking", dict{"type": "deep"})},
 	{"thinking-manual", 400, `"thinking.type.enabled" is not supported`, put("thinking", dict{"type": "enabled", "budget_tokens": 2000}, "max_tokens", 4000)},
 	{"thinking-adaptive", 400, "adaptive thinking is not supported", put("model", "claude-haiku-4-5", "thinking", dict{"type": "adaptive"})},

@@ -19,7 +19,8 @@ func TestClaudeCode(t *testing.T) {
 	delete(c.header, "x-api-key")
 	c.header["Authorization"] = "Bearer " + s.Key()
 	c.header["anthropic-version"] = "2023-06-01"
-	c.header["anthropic-beta"] = "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27"
+	c.header["anthropic-beta"] = "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27," +
+		"prompt-caching-scope-2026-01-05,task-budgets-2026-03-13"
 	c.header["x-claude-code-agent-id"] = "a1"
 	tools := list{}
 	for i := range 60 {
@@ -159,6 +160,11 @@ func TestParallel(t *testing.T) {
 	all.Wait()
 }
 
+// everyBeta opens all that a beta can open.
+var everyBeta = []string{"context-management-2025-06-27", "mcp-client-2025-11-20", "structured-outputs-2025-12-15", "message-threads-2026-08-12",
+	"per-turn-control-2026-07-01", "mid-conversation-system-clear-at-2026-08-21", "mid-conversation-tool-changes-2026-07-01",
+	"thinking-binding-controls-2026-08-01", "thinking-display-updates-2026-08-18", "prompt-caching-scope-2026-01-05", "task-budgets-2026-03-13"}
+
 // No body makes the checks panic, and what they accept is answered.
 func FuzzRequest(f *testing.F) {
 	seed := func(a *ask) {
@@ -181,20 +187,25 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, h := range []header{{version: newest}, {version: "2023-06-01", beta: true}} {
-			r, refused := script.parseRequest(body, h, false)
-			if refused != nil {
-				continue
-			}
-			c := r.chained()
-			if c.tokens() < 1 {
-				t.Error("no tokens")
-			}
-			if r.checkThinking(c) == nil {
-				(&Server{script: script, config: Config{Now: (&watch{}).Now}}).play(r, c)
-			}
+		for _, h := range []header{{version: newest}, {version: "2023-06-01", betas: everyBeta}} {
+			serveAny(t, script, body, h)
 		}
 	})
+}
+
+// serveAny goes the way of a request as far as it comes.
+func serveAny(t interface{ Error(...any) }, script *Script, body []byte, h header) {
+	r, refused := script.parseRequest(body, h, false)
+	if refused != nil {
+		return
+	}
+	c := r.chained()
+	if c.tokens() < 1 {
+		t.Error("no tokens")
+	}
+	if r.checkThinking(c) == nil {
+		(&Server{script: script, config: Config{Now: (&watch{}).Now}}).play(r, c)
+	}
 }
 
 func BenchmarkTurn(b *testing.B) {

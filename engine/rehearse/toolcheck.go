@@ -41,7 +41,21 @@ func (r *request) readTools(o object) *apiError {
 		seen[t.name] = true
 		r.tools = append(r.tools, t)
 	}
+	if later := deferred(r.tools); later > 0 && later == len(r.tools) {
+		return invalid("All tools have defer_loading set. At least one tool must be non-deferred.")
+	}
 	return nil
+}
+
+// deferred counts the tools that the model does not see at first.
+func deferred(tools []tool) int {
+	n := 0
+	for _, t := range tools {
+		if first(t.raw["defer_loading"]) == 't' {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *request) readTool(path string, raw json.RawMessage) (tool, *apiError) {
@@ -155,6 +169,20 @@ func (r *request) offers(name string) bool {
 		}
 	}
 	return false
+}
+
+// checkReferences checks that what a search for tools found is offered.
+func (r *request) checkReferences(object) *apiError {
+	for _, m := range r.messages {
+		for _, b := range m.blocks {
+			for _, inner := range b.inner {
+				if inner.kind == "tool_reference" && !r.offers(inner.name) {
+					return invalid("Tool reference '%s' has no corresponding tool definition", inner.name)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // readChoice checks tool_choice.
