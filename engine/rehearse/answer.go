@@ -46,10 +46,15 @@ func (st *stage) compose(r *request, rep *reply) (*answer, error) {
 	return a, nil
 }
 
+// speak writes thinking and prose. With a budget a model thinks before each
+// answer; an answer that did not begin so could not be sent back.
 func (st *stage) speak(a *answer, r *request, rep *reply) error {
 	thinking, err := rep.thinking.render(st)
 	if err != nil {
 		return err
+	}
+	if thinking == "" && r.manual {
+		thinking = "Hm."
 	}
 	if thinking != "" && r.thinks {
 		a.content = append(a.content, part{kind: "thinking", text: thinking})
