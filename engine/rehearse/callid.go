@@ -21,7 +21,9 @@ func (st *stage) addCalls(a *answer, r *request, rep *reply) error {
 		if p.name, err = cl.tool.render(st); err != nil {
 			return err
 		}
-		if !cl.unknown && !r.offers(p.name) {
+		if tool, offered := toolNamed(st.c.tools, p.name); offered {
+			p.name = tool
+		} else if !cl.unknown {
 			return cl.tool.at.fail("the tool '%s' is not offered (unknown: true calls it all the same)", p.name)
 		}
 		var input strings.Builder

@@ -23,12 +23,8 @@ type result struct {
 	Failed bool
 }
 
-// cutOff begins the result of a call that a crash interrupted. A message all
-// of whose calls were cut off does not count: it is played again.
-const cutOff = "[interrupted]"
-
 func converse(r *request) *conversation {
-	c := &conversation{model: r.model.id, turns: merge(r.messages)}
+	c := &conversation{model: r.model.id, turns: merge(spoken(r.messages))}
 	for _, b := range r.system {
 		c.system += b.text + "\n"
 	}
@@ -49,8 +45,16 @@ func converse(r *request) *conversation {
 		}
 		c.texts = append(c.texts, textOf(t.blocks))
 	}
-	c.opening = textOf(r.messages[0].blocks)
+	c.opening = opening(r.messages)
 	return c
+}
+
+// opening is the text of the first message in which something was said.
+func opening(messages []message) string {
+	for _, m := range spoken(messages) {
+		return textOf(m.blocks)
+	}
+	return ""
 }
 
 // textOf is the prose of blocks and the text of tool results.
@@ -119,7 +123,8 @@ func (c *conversation) finished(i int) bool {
 	return len(blocks) > 0 && blocks[len(blocks)-1].kind != "server_tool_use"
 }
 
-// interrupted says whether all calls of an assistant turn were cut off.
+// interrupted says whether all calls of an assistant turn were cut off. Such a
+// turn does not count: it is played again.
 func (c *conversation) interrupted(i int) bool {
 	calls, cut := 0, 0
 	for _, b := range c.turns[i].blocks {
@@ -128,7 +133,7 @@ func (c *conversation) interrupted(i int) bool {
 		}
 	}
 	for _, r := range c.results {
-		if r.turn == i+1 && strings.HasPrefix(r.Text, cutOff) {
+		if r.turn == i+1 && isCutOff(r.Text) {
 			cut++
 		}
 	}

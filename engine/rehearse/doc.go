@@ -13,8 +13,9 @@
 // holds. So a session that is resumed, forked, or continued by another process
 // with another server hears the same as one that never stopped. Ids of calls
 // are made from the same facts, without paths and times, so that two runs of
-// the same thing are equal. Answers whose calls were all cut off by a crash
-// (their results begin with "[interrupted]") are not counted and are given again.
+// the same thing are equal. Answers whose calls were all cut off by a crash or an
+// interruption are not counted and are given again. What Claude Code adds to a
+// conversation is left out, so that one script plays under both harnesses.
 //
 // Only faults are counted in memory: an error that is to come twice comes
 // twice per server, turn and conversation.

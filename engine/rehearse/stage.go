@@ -3,7 +3,6 @@ package rehearse
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -44,12 +43,12 @@ func (s *Script) stage(c *conversation) (*stage, error) {
 func (st *stage) fits() bool {
 	sc, c := st.scene, st.c
 	for _, name := range sc.tools {
-		if !slices.Contains(c.tools, name) {
+		if _, offered := toolNamed(c.tools, name); !offered {
 			return false
 		}
 	}
 	for _, name := range sc.without {
-		if slices.Contains(c.tools, name) {
+		if _, offered := toolNamed(c.tools, name); offered {
 			return false
 		}
 	}
@@ -112,7 +111,7 @@ func (st *stage) holds(c *condition) bool {
 	var text []string
 	failed, found := false, false
 	for _, r := range st.c.lastResults() {
-		if c.tool != "" && r.Tool != c.tool {
+		if c.tool != "" && !st.c.means(c.tool, r.Tool) {
 			continue
 		}
 		found = true
@@ -141,7 +140,7 @@ func (st *stage) data() map[string]any {
 // result is the text of the newest result of a tool.
 func (st *stage) result(tool string) (string, error) {
 	for i := len(st.c.results) - 1; i >= 0; i-- {
-		if st.c.results[i].Tool == tool {
+		if st.c.means(tool, st.c.results[i].Tool) {
 			return st.c.results[i].Text, nil
 		}
 	}
