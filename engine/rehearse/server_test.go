@@ -182,6 +182,9 @@ func FuzzRequest(f *testing.F) {
 		seed(a)
 	}
 	seed((&Server{}).goodAsk())
+	for _, c := range capturedRequests(f) {
+		seed(&ask{body: c.Body})
+	}
 	script, err := Parse([]byte(turnsScript))
 	if err != nil {
 		f.Fatal(err)
