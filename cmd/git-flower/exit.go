@@ -131,8 +131,8 @@ func conclude(ctx context.Context, env *Env, err error) int {
 		prefix = "fatal"
 	}
 	say(env.Err, prefix, wording(e.err))
-	if e.command != nil {
-		e.command.printUsage(env.Err)
+	if e.command != nil { // without its options, which would push the error off the screen
+		_ = write(env.Err, e.command.usage())
 	}
 	env.hint(ctx, e.hint)
 	return e.ending.code()

@@ -25,15 +25,18 @@ func (c *command) usageLines() []string {
 	return lines
 }
 
+// usage is the ways of calling, a line each.
+func (c *command) usage() string { return strings.Join(c.usageLines(), "\n") + "\n" }
+
 // printUsage prints what -h shows: the ways of calling and the options.
 func (c *command) printUsage(w io.Writer) error {
-	return write(w, strings.Join(c.usageLines(), "\n")+"\n"+c.optionBlock()+"\n")
+	return write(w, c.usage()+c.optionBlock()+"\n")
 }
 
 // printHelp prints what "git flower help <command>" shows.
 func (c *command) printHelp(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(strings.Join(c.usageLines(), "\n") + "\n\n" + strings.TrimSpace(c.prose) + "\n")
+	b.WriteString(c.usage() + "\n" + strings.TrimSpace(c.prose) + "\n")
 	b.WriteString(c.optionBlock())
 	b.WriteString("\nEXIT STATUS\n")
 	for _, row := range c.exits {

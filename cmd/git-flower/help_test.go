@@ -71,3 +71,16 @@ func TestLongHelpTellsExitStatus(t *testing.T) {
 		}
 	}
 }
+
+// A long list of options would push the error out of sight.
+func TestAUsageErrorFitsAScreen(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range commands() {
+		d.expect(129, c.name, "--nosuch")
+		lines := strings.Split(strings.TrimSuffix(d.err.String(), "\n"), "\n")
+		if len(lines) > 12 || !strings.HasPrefix(lines[0], "error: ") || !strings.HasPrefix(lines[1], "usage: git flower "+c.name) ||
+			!strings.Contains(lines[len(lines)-1], "git flower help "+c.name) {
+			t.Errorf("%s:\n%s", c.name, d.err.String())
+		}
+	}
+}
