@@ -208,6 +208,8 @@ begin_held () {
 
 test_expect_success 'while a run works in the checkout no other does, and nothing lands there' '
 	script 2 && begin_held held &&
+	git flower status held >../out && test_grep "tree: *coder-1, in the checkout itself: $(pwd)" ../out &&
+	git flower status --porcelain held >../out && test_grep "^tree coder-1 checkout $(pwd)" ../out &&
 	flower_runs >../before &&
 	test_must_fail code=128 git flower start --rehearse --no-isolate "do it" </dev/null 2>../err &&
 	test_grep "another run works in the checkout" ../err && test_grep "^hint: " ../err &&
@@ -216,6 +218,8 @@ test_expect_success 'while a run works in the checkout no other does, and nothin
 	test_grep "another run works in the checkout" ../err &&
 	git worktree add -q ../linked start &&
 	git -C ../linked flower start --rehearse --no-isolate --name linked "do it" </dev/null >../out &&
+	git flower status linked >../out && test_grep "tree: *the checkout itself: $(cd ../linked && pwd)" ../out &&
+	git flower status --json linked >../out && test_grep "\"state\":\"checkout\"" ../out &&
 	flower_kill && test "$flower_lived" = 0
 '
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +90,9 @@ func newRunDetail(ctx context.Context, store *gitstate.Store, run *gitstate.Run)
 	}
 	d.Join = string(join)
 	trees, err := workersTrees(ctx, store)
-	d.Trees = trees[run.Name()]
-	return d, err
+	place, bad := checkoutOf(store.Layout(), run.Name())
+	d.Trees = append(place, trees[run.Name()]...)
+	return d, errors.Join(err, bad)
 }
 
 // addBackground tells of the run's last wake, if it was in the background.
@@ -184,7 +187,7 @@ func (d runDetail) porcelain(nul bool) string {
 		p.line("rehearsed")
 	}
 	for _, t := range d.Trees {
-		p.line(strings.Join([]string{"tree", t.Worker, t.State, oneLine(t.Path)}, " "))
+		p.line(strings.Join([]string{"tree", cmp.Or(t.Worker, "-"), t.State, oneLine(t.Path)}, " "))
 	}
 	p.line("")
 	return p.String()

@@ -7,13 +7,18 @@ import (
 	"path/filepath"
 
 	"git-flower/engine"
+	"git-flower/gitstate"
 	"git-flower/worktree"
 )
 
 // inPlaceFile is where a run remembers that its workers edit a checkout. It never
 // travels: elsewhere there is another checkout, which nobody agreed to have edited.
 func (w *wake) inPlaceFile() string {
-	return filepath.Join(w.store.Layout().RunDir(w.run.Name()), "inplace")
+	return inPlaceFile(w.store.Layout(), w.run.Name())
+}
+
+func inPlaceFile(l gitstate.Layout, run string) string {
+	return filepath.Join(l.RunDir(run), "inplace")
 }
 
 // takeCheckout keeps other runs out of the checkout that the workers are to edit.
