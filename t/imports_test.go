@@ -62,6 +62,8 @@ var rules = map[string]rule{
 	"t/scripts":  {},
 	"t/stress":   {ours: []string{"t/scripts"}},
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
+	"t/heard":    {ours: []string{"engine/session"}},
+	"t/page":     {},
 	"t/perf":     {ours: []string{"engine/harness", "engine/harness/messages", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
 

@@ -238,6 +238,29 @@ flower_endpoint () {
 	test_wait_for test -s "$TRASH_DIRECTORY/url"
 }
 
+# flower_page <file> serves a page on the web of this machine, for this test; its
+# address is in ../page-url, the paths that were asked for in ../page-requests. Needs GO.
+flower_page () {
+	test -x "$test_state/page" || test_go_build "$test_state/page" ./t/page || return 1
+	rm -f "$TRASH_DIRECTORY/page-url" "$TRASH_DIRECTORY/page-requests"
+	"$test_state/page" "$1" "$TRASH_DIRECTORY/page-url" "$TRASH_DIRECTORY/page-requests" </dev/null >/dev/null 2>&1 &
+	page_pid=$!
+	test_when_finished "kill $page_pid; wait $page_pid 2>/dev/null; true"
+	test_wait_for test -s "$TRASH_DIRECTORY/page-url"
+}
+
+# flower_heard <run> <role> prints what reached the sessions of a role from outside,
+# a line each: said or result, a tab, the line. Needs GO.
+flower_heard () {
+	test -x "$test_state/heard" || test_go_build "$test_state/heard" ./t/heard || return 1
+	flower_named="^session: .* by the $2\$"
+	test "$2" != worker || flower_named="^session: [a-z]*-[0-9]*: "
+	flower_sessions=$(git log --format="%(trailers:key=Flower-Session,valueonly)" --grep "$flower_named" "flower/run/$1"
+		test "$2" != judge || git log --format="%(trailers:key=Flower-Session,valueonly)" --grep "^verdict: " "flower/run/$1")
+	test -n "$flower_sessions" || { echo >&2 "no session of a $2"; return 1; }
+	"$test_state/heard" "$(flower_common)/flower/session.db" $(echo "$flower_sessions" | sort -u)
+}
+
 # flower_report is a worker's last turn.
 flower_report () {
 	cat <<-\END

@@ -113,6 +113,8 @@ want_test_edit () { echo 'echo "exit 0" >test.sh'; }
 want_test_delete () { echo 'rm test.sh; mkdir test.sh; echo exit 0 >test.sh/x'; }
 want_test_link () { echo 'echo "exit 0" >pass.sh; ln -sf pass.sh test.sh'; }
 want_test_attributes () { echo 'echo "test.sh filter=pass eol=crlf ident export-subst" >>.gitattributes; git config filter.pass.smudge "echo exit 0"'; }
+want_shadow_make () { echo 'printf "all:\n\t@true\n" >GNUmakefile'; }
+want_shadow_letters () { echo 'echo "exit 0" >Test.sh'; }
 want_plant_monitor () { echo 'printf "#!/bin/sh\necho x >\"%s/host-ran-monitor\"\n" "$OUT" >monitor; chmod +x monitor; git config core.fsmonitor "$PWD/monitor"; git config diff.external "$PWD/monitor"'; }
 want_plant_hook () { echo 'hooks=$(git rev-parse --git-dir)/hooks; mkdir -p "$hooks"; for h in post-checkout pre-commit reference-transaction post-index-change; do printf "#!/bin/sh\necho x >\"%s/host-ran-hook\"\n" "$OUT" >"$hooks/$h"; chmod +x "$hooks/$h"; done'; }
 want_plant_filter () { echo 'git config filter.own.clean "touch \"$OUT/host-ran-filter\"; cat"; git config filter.own.smudge "touch \"$OUT/host-ran-filter\"; cat"; git config filter.own.required true; echo "*.txt filter=own" >>.gitattributes; echo x >own.txt'; }
