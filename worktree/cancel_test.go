@@ -32,7 +32,7 @@ func TestCancelledAtAnyTime(t *testing.T) {
 			tree := add(t, p, "coder-1", r.head())
 			sh(t, tree.Path, "git checkout -q -b other; echo x >x; git add x; git commit -q -m x; echo y >y; rm lib/b.txt")
 			cancelled := 0
-			for after := time.Duration(0); ; after += time.Millisecond {
+			for after := time.Duration(0); ; after += later(after) {
 				ctx, cancel := context.WithTimeout(context.Background(), after)
 				err := call(ctx, p, tree)
 				cancel()
@@ -76,4 +76,13 @@ func TestCancelledReleaseIsMadeGood(t *testing.T) {
 			t.Fatalf("after %v, %v: states %q", after, err, got)
 		}
 	}
+}
+
+// later is how much later the next attempt is cancelled: each millisecond in a
+// long test, else in steps that grow with the time, since it takes as long.
+func later(after time.Duration) time.Duration {
+	if long() {
+		return time.Millisecond
+	}
+	return max(time.Millisecond, after/8)
 }

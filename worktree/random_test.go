@@ -13,9 +13,9 @@ import (
 // with snapshots in between, and in a plain clone. What Finish makes must be
 // what 'git add -A' makes of the clone.
 func TestFinishAgreesWithGit(t *testing.T) {
-	seeds := uint64(8)
-	if testing.Short() {
-		seeds = 3
+	seeds := uint64(3)
+	if long() {
+		seeds = 40
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// long reports whether random tests are to be run whole.
+func long() bool { return os.Getenv("TEST_LONG") != "" }
+
 // A repo is a user's repository.
 type repo struct {
 	t     *testing.T

@@ -39,9 +39,9 @@ var (
 // Whatever the attributes make of the files: a tree is handed out that equals its
 // base, in which nobody has changed anything; it goes back, and is given out again.
 func TestOddFilesAreNotChanges(t *testing.T) {
-	checks, most := 0, 15 // each takes a second
-	if testing.Short() {
-		most = 4
+	checks, most := 0, 6 // each takes a second
+	if long() {
+		most = 100
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		if checks++; checks > most {
