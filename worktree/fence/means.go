@@ -39,7 +39,8 @@ type Means struct {
 // Any reports whether there is any.
 func (m Means) Any() bool { return m.Landlock > 0 || m.Namespaces || m.Seatbelt }
 
-// Full reports whether all of a policy is held, which Require asks for.
+// Full reports whether all of a policy is held, which Require asks for. Of
+// sandbox-exec that is believed.
 func (m Means) Full() bool { return m.Landlock > 0 && m.Namespaces || m.Seatbelt }
 
 // A Hold is one thing that a fence is to hold.
@@ -65,6 +66,13 @@ func (m Means) Holds() []Hold {
 			{What: "files outside are not changed", By: "sandbox-exec", Need: "sandbox-exec"},
 			{What: "hidden folders are not read", By: "sandbox-exec", Need: "sandbox-exec"},
 			{What: "other processes get no signals", By: "sandbox-exec", Need: "sandbox-exec"},
+			{What: "TCP connections go to listed ports only", By: "sandbox-exec", Need: "sandbox-exec"},
+			{What: "sockets of agents and services in hidden folders are not reached", By: "sandbox-exec", Need: "sandbox-exec"},
+			{What: "other processes are not seen", Need: needsNothing},
+			{What: "shared memory outside is not reached", Need: needsNothing},
+			{What: "nothing lives on when git flower is killed", Need: needsNothing},
+			{What: "UDP goes to listed ports only", Need: needsNothing},
+			{What: "files outside the hidden folders are not read", Need: needsNothing},
 		}
 	}
 	abi := func(least int) string {
@@ -109,7 +117,7 @@ func (m Means) Holds() []Hold {
 func (m Means) Words() string {
 	switch {
 	case m.Seatbelt:
-		return "sandbox-exec"
+		return "sandbox-exec (never tried on a Mac yet)"
 	case m.Full():
 		return fmt.Sprintf("Landlock (ABI %d) and namespaces", m.Landlock)
 	case m.Landlock > 0:

@@ -164,4 +164,13 @@ func TestWhatNothingHoldsIsSaid(t *testing.T) {
 			}
 		}
 	}
+	open := 0
+	for _, h := range (Means{Seatbelt: true}).Holds() {
+		if h.By == "" {
+			open++
+		}
+	}
+	if words := (Means{Seatbelt: true}).Words(); open == 0 || !strings.Contains(words, "never tried") {
+		t.Errorf("of sandbox-exec %d things are told that it does not hold, in one line %q", open, words)
+	}
 }
