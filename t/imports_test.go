@@ -46,9 +46,10 @@ var rules = map[string]rule{
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
-	"engine/inbox":    {outside: []string{"github.com/fsnotify/fsnotify"}},
-	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
-	"engine/rehearse": {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
+	"engine/transcript": {never: []string{"os", "os/exec", "net", "net/...", "context"}},
+	"engine/inbox":      {outside: []string{"github.com/fsnotify/fsnotify"}},
+	"engine/session":    {outside: []string{"modernc.org/sqlite"}},
+	"engine/rehearse":   {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine": {
 		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "plugin", "engine/harness"},
 		never: []string{"os/exec", "database/sql"},

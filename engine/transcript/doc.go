@@ -1,0 +1,28 @@
+// Package transcript makes of a session's stored entries what the session is
+// carried on from. Entries have the shape of Claude Code's transcripts, written
+// by it or by us. Nothing here touches a disk or a clock.
+//
+// The store only ever grows, so that it holds more than the conversation: answers
+// that were tried again, sub-agents, messages that tell of faults. The conversation
+// is the chain from the newest leaf of the main thread back through parentUuid
+// (chain.go). One answer of the model is several entries with one message id, and
+// the results of calls that ran side by side hang off different ones of them; what
+// belongs to an answer of the chain is taken in wherever it hangs. A parent that
+// the store does not hold is taken for the entry stored before.
+//
+// Then everything is left out that no request should hold (clean.go): what Claude
+// Code wrote of failed requests and interrupted answers, the texts by which we carry
+// a turn on, blocks that the API refuses. Results move to their calls, and calls
+// without one get one, but for those of the newest answer, which the caller can
+// still make (pair.go). Every byte of an entry stays as it was stored, besides
+// its parentUuid and the blocks that had to go.
+//
+// The promises:
+//
+//   - Read never panics, and what it returns is a conversation that the API takes,
+//     once the open calls are answered: a user's words come first, every call has its
+//     result directly after its answer and every result its call, no id is used
+//     twice, no text is blank, no answer ends in a thought.
+//   - Reading what was read gives the same bytes; so does reading twice.
+//   - The entries handed in are not changed. Those returned may share their memory.
+package transcript

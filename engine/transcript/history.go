@@ -1,0 +1,166 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say what is ours in a transcript.
+type Options struct {
+	// CarryOn is the text by which a turn that broke off is carried on; entries
+	// that hold just that are left out. Empty: there is none.
+	CarryOn string
+}
+
+// A History is what a session is carried on from.
+type History struct {
+	// Entries are the conversation, oldest first, each with the one before it
+	// as its parent.
+	Entries []json.RawMessage
+	// Open are the calls of the newest answer that have no result. Until Answer has
+	// answered them all, Entries are nothing that the API takes.
+	Open []Call
+	// Said holds the uuids of all stored entries, also of those left out.
+	Said map[string]bool
+	// Last is the uuid of the newest of Entries, the parent of the next one stored.
+	Last string
+	// Began is the time of the first stored entry; zero when unknown.
+	Began time.Time
+	// Stop and Text are the stop reason and the prose of the newest answer when
+	// nothing was said or done after it; else they are empty.
+	Stop, Text string
+	// Stopped says that the newest thing is a result that ended the turn.
+	Stopped bool
+
+	newest *turn // holds the open calls
+	place  int   // in Entries: where the next result goes
+}
+
+// A Call is a tool call of the model's.
+type Call struct {
+	ID    string
+	Tool  string
+	Input json.RawMessage // an object
+}
+
+// Read makes a history of a session's stored entries. An entry that is no JSON
+// object is an error: the store is damaged. Anything else in it that makes no
+// sense is left out.
+func Read(entries []json.RawMessage, o Options) (*History, error) {
+	all, err := parse(entries)
+	if err != nil {
+		return nil, fmt.Errorf("read transcript: %w", err)
+	}
+	h := &History{Said: map[string]bool{}}
+	for _, e := range all {
+		h.note(e)
+	}
+	s := newStore(all)
+	turns := pair(clean(s.whole(s.chain()), o.CarryOn))
+	turns = fromWords(withoutLastThoughts(turns))
+	heal(turns, maps.Clone(h.Said))
+	h.write(turns)
+	return h, nil
+}
+
+// note takes from an entry what counts whether or not it is in the conversation.
+func (h *History) note(e *entry) {
+	if e.uuid != "" {
+		h.Said[e.uuid] = true
+	}
+	if at, err := time.Parse(time.RFC3339, e.time); err == nil && h.Began.IsZero() {
+		h.Began = at
+	}
+}
+
+// write lays the turns out.
+func (h *History) write(turns []*turn) {
+	for _, t := range turns {
+		h.add(t.answer)
+		words := slices.IndexFunc(t.results, (*entry).says)
+		if words < 0 {
+			words = len(t.results)
+		}
+		h.place = len(h.Entries) + words
+		h.add(t.results)
+		h.add(t.rest)
+	}
+	if len(turns) > 0 && turns[len(turns)-1].answer != nil {
+		h.end(turns[len(turns)-1])
+	}
+}
+
+func (h *History) add(entries []*entry) {
+	for _, e := range entries {
+		h.Entries = append(h.Entries, e.render(h.Last))
+		h.Last = e.uuid
+	}
+}
+
+// end tells how the conversation ends, with its newest answer.
+func (h *History) end(t *turn) {
+	h.newest = t
+	for _, c := range t.open() {
+		h.Open = append(h.Open, Call{ID: c.id, Tool: c.name, Input: c.input})
+	}
+	h.Stopped = !t.hasWords() && (slices.ContainsFunc(t.results, stops) || len(t.results) > 0 && slices.ContainsFunc(t.rest, stops))
+	if t.hasWords() || len(t.results) > 0 {
+		return
+	}
+	var prose strings.Builder
+	for _, e := range t.answer {
+		if e.stop != "" {
+			h.Stop = e.stop
+		}
+		for _, b := range e.blocks {
+			prose.WriteString(b.text)
+		}
+	}
+	h.Text = prose.String()
+}
+
+func stops(e *entry) bool { return e.stops }
+
+// Answer answers an open call. It returns the entry to store; in Entries it stands
+// behind its call. An id that is not open is an error, and so is a uuid that is taken.
+func (h *History) Answer(id string, r Result) (json.RawMessage, error) {
+	i := slices.IndexFunc(h.Open, func(c Call) bool { return c.ID == id })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("answer call '%s': it is not open", id)
+	case r.UUID == "" || h.Said[r.UUID]:
+		return nil, fmt.Errorf("answer call '%s': the uuid '%s' is taken", id, r.UUID)
+	case r.Blocks != nil && !json.Valid(r.Blocks):
+		return nil, fmt.Errorf("answer call '%s': %w", id, errBlocks)
+	}
+	e := newEntry(r.entry(h.newest.caller(id), id), 0)
+	if len(e.blocks) != 1 {
+		return nil, fmt.Errorf("answer call '%s': %w", id, errBlocks)
+	}
+	stored := e.render(h.Last)
+	h.insert(e)
+	h.Open = slices.Delete(h.Open, i, i+1)
+	h.Said[e.uuid] = true
+	h.Stop, h.Text = "", ""
+	h.Stopped = h.Stopped || r.Stops && !h.newest.hasWords()
+	return stored, nil
+}
+
+var errBlocks = errors.New("its blocks are no list")
+
+// insert puts an entry into its place.
+func (h *History) insert(e *entry) {
+	before := newEntry(h.Entries[h.place-1], 0)
+	h.Entries = slices.Insert(slices.Clone(h.Entries), h.place, e.render(before.uuid))
+	if h.place++; h.place == len(h.Entries) {
+		h.Last = e.uuid
+		return
+	}
+	next := newEntry(h.Entries[h.place], 0)
+	h.Entries[h.place] = next.render(e.uuid)
+}
