@@ -133,7 +133,7 @@ func (c command) place(g *glancer, w word) string {
 	for _, dir := range g.dirs {
 		_, inside, named := strings.Cut(w.text, ":") // git show HEAD:FILE
 		if at := join(dir, w.text); c.contents && (Secret(at) || named && Secret(inside) || w.glob && findsSecret(at)) {
-			if named || !w.known() || strings.ContainsAny(dir, holes) {
+			if named || !w.known() || strings.ContainsAny(dir, holes) || strings.Contains("/"+w.text+"/", "/../") { // ".." leads elsewhere behind a link
 				at = ""
 			}
 			g.secrets = append(g.secrets, secret{told: shown(w.text), path: at})

@@ -208,9 +208,11 @@ func TestGlanceAtWhatWasOpened(t *testing.T) {
 	p.Places = disk{"/repo/.env.link": {Path: "/home/me/.ssh/id_rsa", Kind: guards.File}}
 	for command, allow := range map[string]bool{
 		"cat conf/.env": true, "cat /repo/conf/.env": true, "grep PORT conf/.env | head -3": true, "cat <conf/.env": true,
-		"cat .env": false, "cat conf/.env .env": false, "cat other/conf/.env": false, "cat ../conf/.env": false, "cat conf/.env.local": false,
+		"cat .env": false, "cat conf/.env .env": false, "cat other/conf/.env": false, "cat ../repo/conf/.env": false, "cat ../conf/.env": false, "cat conf/.env.local": false,
 		"cat conf/*.env": false, "cat conf/.env*": false, "cat .env.link": false, "git show HEAD:conf/.env": false, "cat /etc/conf/.env": false,
 		"for d in conf other; do cat $d/.env; done": false, "cat ~/conf/.env": false, "printenv API_KEY": false,
+		"cd other && cat conf/.env": false, "(cd other; cat conf/.env)": false, "cd .. && cat repo/conf/.env; cat .env": false,
+		"cat ./conf/../conf/.env": false, "cd other && cat ../conf/.env": false, "cat other/../conf/.env": false, "cat conf/.ENV": false,
 	} {
 		input, _ := json.Marshal(map[string]string{"command": command})
 		c := call("coordinator", "Bash", string(input))
