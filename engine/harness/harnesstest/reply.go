@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // A Reply is one answer of the Stub. The zero value is an empty answer that
@@ -137,6 +138,21 @@ func (r Reply) events(n int, model string, input int64) [][2]string {
 	es = add(es, "message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil},
 		"usage": map[string]any{"output_tokens": output}})
 	return add(es, "message_stop", map[string]any{})
+}
+
+// calling is the reply with the tools' names as the request offers them.
+func (r Reply) calling(w Wire) Reply {
+	blocks := r.Blocks
+	r.Blocks = nil
+	for _, b := range blocks {
+		var call struct{ Type, Name string }
+		_ = json.Unmarshal(b.Raw, &call) // a broken one stays as it is
+		if name := w.toolNamed(call.Name); call.Type == "tool_use" && name != call.Name {
+			b.Raw = json.RawMessage(strings.Replace(string(b.Raw), `"name":`+string(marshal(call.Name)), `"name":`+string(marshal(name)), 1))
+		}
+		r.Blocks = append(r.Blocks, b)
+	}
+	return r
 }
 
 func isCall(raw json.RawMessage) bool {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -15,7 +14,9 @@ import (
 // A Stub is a scripted Messages API on loopback. It gives its replies in the
 // order they were pushed, and fails the test when a request is one that the
 // real API would refuse: roles out of turn, a call without its result, more
-// than four cache marks, a wrong key.
+// than four cache marks, a wrong key. A reply's call of a tool that only an MCP
+// server offers goes to that one. Probes and counts of tokens are answered and
+// are no requests.
 type Stub struct {
 	URL string
 	Key string // the only one it takes, as x-api-key or bearer token
@@ -28,66 +29,6 @@ type Stub struct {
 	replies []Reply
 	seen    []Received
 	arrived chan struct{} // closed and replaced at each request
-}
-
-// A Received is one request.
-type Received struct {
-	Body   []byte
-	Header http.Header
-	Wire
-}
-
-// Wire is what a request says, decoded.
-type Wire struct {
-	Model     string            `json:"model"`
-	MaxTokens int64             `json:"max_tokens"`
-	Stream    bool              `json:"stream"`
-	System    []WireBlock       `json:"system"`
-	Tools     []json.RawMessage `json:"tools"`
-	Messages  []WireMessage     `json:"messages"`
-	Thinking  json.RawMessage   `json:"thinking"`
-	Output    json.RawMessage   `json:"output_config"`
-}
-
-// A WireMessage is one message of a request.
-type WireMessage struct {
-	Role    string      `json:"role"`
-	Content []WireBlock `json:"content"`
-}
-
-// A WireBlock is one block of a message; only what tests look at.
-type WireBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	ToolUseID string          `json:"tool_use_id"`
-	IsError   bool            `json:"is_error"`
-	Content   WireContent     `json:"content"`
-	Cache     json.RawMessage `json:"cache_control"`
-}
-
-// WireContent is the content of a tool_result. A plain string is one text block.
-type WireContent []WireBlock
-
-// UnmarshalJSON takes both forms.
-func (c *WireContent) UnmarshalJSON(raw []byte) error {
-	if len(raw) > 0 && raw[0] == '"' {
-		b := WireBlock{Type: "text"}
-		err := json.Unmarshal(raw, &b.Text)
-		*c = WireContent{b}
-		return err
-	}
-	return json.Unmarshal(raw, (*[]WireBlock)(c))
-}
-
-// Result is the text of a tool_result.
-func (b WireBlock) Result() string {
-	var s strings.Builder
-	for _, c := range b.Content {
-		s.WriteString(c.Text)
-	}
-	return s.String()
 }
 
 // NewStub starts a Stub that stops with the test.
@@ -144,6 +85,15 @@ func (s *Stub) Await(ctx context.Context, n int) {
 }
 
 func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodHead:
+		return // Claude Code looks whether the address answers
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens":
+		fmt.Fprint(w, `{"input_tokens":1000}`)
+		return
+	case r.Method != http.MethodPost || r.URL.Path != "/v1/messages":
+		s.t.Errorf("stub: %s %s", r.Method, r.URL.Path)
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the caller went away
@@ -151,9 +101,6 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	got := Received{Body: body, Header: r.Header.Clone()}
 	if err := json.Unmarshal(body, &got.Wire); err != nil {
 		s.t.Errorf("stub: request is no JSON: %v", err)
-	}
-	if r.URL.Path != "/v1/messages" || r.Method != http.MethodPost {
-		s.t.Errorf("stub: %s %s", r.Method, r.URL.Path)
 	}
 	reply, n := s.next(got)
 	if r.Header.Get("X-Api-Key") != s.Key && r.Header.Get("Authorization") != "Bearer "+s.Key {
@@ -207,7 +154,7 @@ func (r Reply) serve(w http.ResponseWriter, req *http.Request, n int, got Receiv
 		fmt.Fprint(w, r.Body)
 		return
 	}
-	for i, e := range r.events(n, got.Model, int64(len(got.Body)/4)) {
+	for i, e := range r.calling(got.Wire).events(n, got.Model, int64(len(got.Body)/4)) {
 		cut := r.Cut > 0 && i == r.Cut
 		if r.Error != "" && (cut || r.Cut == 0 && e[0] == "message_stop") {
 			fmt.Fprintf(w, "event: error\ndata: %s\n\n", errorBody(r.Error, r.Message))
@@ -237,59 +184,4 @@ func flush(w http.ResponseWriter) {
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
-}
-
-// check is what the real API would refuse, or empty.
-func check(r Received) string {
-	if len(r.Messages) == 0 || r.Messages[0].Role != "user" {
-		return "the first message must be the user's"
-	}
-	open := map[string]bool{}
-	for i, m := range r.Messages {
-		if i > 0 && m.Role == r.Messages[i-1].Role {
-			return fmt.Sprintf("messages %d and %d have the same role", i-1, i)
-		}
-		if len(m.Content) == 0 {
-			return fmt.Sprintf("message %d is empty", i)
-		}
-		if m.Role == "user" {
-			if problem := checkResults(m, open); problem != "" {
-				return fmt.Sprintf("message %d: %s", i, problem)
-			}
-			clear(open)
-		}
-		for _, b := range m.Content {
-			if b.Type == "text" && strings.TrimSpace(b.Text) == "" {
-				return fmt.Sprintf("message %d has empty text", i)
-			}
-			if b.Type == "tool_use" {
-				open[b.ID] = true
-			}
-		}
-	}
-	if n := strings.Count(string(r.Body), `"cache_control":{`); n > 4 {
-		return fmt.Sprintf("%d cache marks", n)
-	}
-	return ""
-}
-
-func checkResults(m WireMessage, open map[string]bool) string {
-	answered, text := 0, false
-	for _, b := range m.Content {
-		if b.Type != "tool_result" {
-			text = true
-			continue
-		}
-		if text {
-			return "a result comes after other content"
-		}
-		if !open[b.ToolUseID] {
-			return "a result without its call: " + b.ToolUseID
-		}
-		answered++
-	}
-	if answered != len(open) {
-		return fmt.Sprintf("%d calls, %d results", len(open), answered)
-	}
-	return ""
 }

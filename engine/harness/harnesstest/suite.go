@@ -148,17 +148,6 @@ func results(events []harness.Event) []harness.ToolResult {
 	return rs
 }
 
-// resultsIn are the tool results of a request's last message.
-func resultsIn(r Received) []WireBlock {
-	var rs []WireBlock
-	for _, b := range r.Messages[len(r.Messages)-1].Content {
-		if b.Type == "tool_result" {
-			rs = append(rs, b)
-		}
-	}
-	return rs
-}
-
 // custom is a tool of ours.
 func custom(name string, call func(ctx context.Context, id string) (harness.Result, error)) harness.Tool {
 	return harness.Tool{Name: name, Description: "for the test", Schema: json.RawMessage(`{"type":"object"}`),
@@ -166,7 +155,7 @@ func custom(name string, call func(ctx context.Context, id string) (harness.Resu
 }
 
 func answerEnds(c *Case) {
-	c.Stub.Push(Say("hello").And(ThinkingBlock("hm", "sig")), Say("again"))
+	c.Stub.Push(Reply{Blocks: []Block{ThinkingBlock("hm", "sig"), TextBlock("hello")}}, Say("again"))
 	s := c.start()
 	ended, events := c.turn(s, "hi", harness.StopDone)
 	if ended.Text != "hello" || !slices.Contains(events, harness.Event(harness.Text{Text: "hello"})) {
@@ -198,7 +187,7 @@ func callRoundTrip(c *Case) {
 	if len(rs) != 2 || rs[0].ID != "toolu_1" || rs[1].Result.IsError || !strings.Contains(rs[1].Result.Text, "one") {
 		c.Fatalf("results %+v", rs)
 	}
-	if got := resultsIn(c.Stub.Last()); len(got) != 1 || !strings.Contains(got[0].Result(), "one") {
+	if got := c.Stub.Last().Results(); len(got) != 1 || !strings.Contains(got[0].Result(), "one") {
 		c.Errorf("sent back %+v", got)
 	}
 	if len(asked) != 2 || asked[0].Tool != "Write" || asked[0].Role != "worker" || asked[0].Agent != "coder-1" || asked[0].Dir != c.Options.Dir {
@@ -218,9 +207,11 @@ func parallelCalls(c *Case) {
 	meet.Parallel = true
 	c.Options.Custom = []harness.Tool{meet}
 	c.turn(c.start(), "go", harness.StopDone)
-	got := resultsIn(c.Stub.Last())
-	if len(got) != 2 || got[0].ToolUseID != "toolu_a" || got[1].Result() != "met toolu_b" {
-		c.Errorf("sent back %+v", got)
+	last := c.Stub.Last()
+	for _, id := range []string{"toolu_a", "toolu_b"} {
+		if got, ok := last.ResultOf(id); !ok || got.Result() != "met "+id || len(last.Results()) != 2 {
+			c.Errorf("sent back %+v", last.Results())
+		}
 	}
 }
 
@@ -232,7 +223,7 @@ func refusedCall(c *Case) {
 	if len(rs) != 1 || !rs[0].Denied || !rs[0].Result.IsError {
 		c.Fatalf("results %+v", rs)
 	}
-	if got := resultsIn(c.Stub.Last()); !got[0].IsError || !strings.Contains(got[0].Result(), "use Read for that") {
+	if got := c.Stub.Last().Results(); !got[0].IsError || !strings.Contains(got[0].Result(), "use Read for that") {
 		c.Errorf("sent back %+v", got)
 	}
 }
@@ -274,7 +265,7 @@ func observedResult(c *Case) {
 		return harness.Result{Text: k.Tool + " short for " + r.Text}
 	}
 	_, events := c.turn(c.start(), "go", harness.StopDone)
-	if rs := results(events); rs[0].Result.Text != "ours short for long" || resultsIn(c.Stub.Last())[0].Result() != rs[0].Result.Text {
+	if rs := results(events); rs[0].Result.Text != "ours short for long" || c.Stub.Last().Results()[0].Result() != rs[0].Result.Text {
 		c.Errorf("result %+v", rs[0])
 	}
 }
@@ -335,7 +326,7 @@ func abortingTool(c *Case) {
 	_ = s.Close()
 	c.Options.Resume = true
 	c.turn(c.start(), "", harness.StopDone)
-	if len(ids) != 2 || ids[0] != ids[1] || resultsIn(c.Stub.Last())[0].Result() != "report" {
+	if len(ids) != 2 || ids[0] != ids[1] || c.Stub.Last().Results()[0].Result() != "report" {
 		c.Errorf("called under %v", ids)
 	}
 }
@@ -351,9 +342,10 @@ func queuedWords(c *Case) {
 	if n := len(c.Stub.Requests()); n != 2 {
 		c.Fatalf("%d requests", n)
 	}
-	last := c.Stub.Last().Messages[2].Content
-	if last[0].ToolUseID != "toolu_1" || !slices.ContainsFunc(last, func(b WireBlock) bool { return strings.Contains(b.Text, "by the way") }) {
-		c.Errorf("last message %+v", last)
+	last := c.Stub.Last()
+	got := last.Results()
+	if len(got) != 1 || got[0].ToolUseID != "toolu_1" || strings.Count(last.LatestText(), "by the way") != 1 {
+		c.Errorf("last message %+v", last.Messages)
 	}
 }
 
@@ -372,7 +364,7 @@ func wordsOnce(c *Case) {
 	if n := strings.Count(string(c.Stub.Last().Body), m.Text); n != 1 {
 		c.Errorf("said %d times", n)
 	}
-	if entries, _ := c.Transcript.Load(c.Ctx, c.Options.Session); !strings.Contains(string(entries[0]), m.ID) {
-		c.Errorf("the entry has another id: %s", entries[0])
+	if said := c.spoken(); said[0].UUID != m.ID || !strings.Contains(string(said[0].Message), m.Text) {
+		c.Errorf("the entry has another id: %+v", said[0])
 	}
 }

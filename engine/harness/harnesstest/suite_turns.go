@@ -2,7 +2,6 @@ package harnesstest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,7 +102,7 @@ func faultAndOn(c *Case) {
 		c.Errorf("%d requests: the harness must not try again by itself", n)
 	}
 	c.turn(s, "", harness.StopDone)
-	if got := resultsIn(c.Stub.Last()); len(got) != 1 || got[0].ToolUseID != "toolu_1" || got[0].IsError {
+	if got := c.Stub.Last().Results(); len(got) != 1 || got[0].ToolUseID != "toolu_1" || got[0].IsError {
 		c.Errorf("sent back %+v", got)
 	}
 }
@@ -120,7 +119,7 @@ func brokenStream(c *Case) {
 		c.Errorf("error in the stream: %v", ended.Fault)
 	}
 	c.turn(s, "", harness.StopDone)
-	if r := c.Stub.Last(); len(r.Messages) != 1 {
+	if r := c.Stub.Last(); len(r.Conversation()) != 1 {
 		c.Errorf("the broken answer is in the conversation: %s", r.Body)
 	}
 	if _, err := os.Stat(filepath.Join(c.Options.Dir, "made")); err == nil {
@@ -169,7 +168,7 @@ func interruptTool(c *Case) {
 	s = c.start()
 	c.turn(s, "go", harness.StopInterrupted)
 	c.turn(s, "go on", harness.StopDone)
-	got := resultsIn(c.Stub.Last())
+	got := c.Stub.Last().Results()
 	if len(got) != 2 || !got[0].IsError || !got[1].IsError {
 		c.Errorf("sent back %+v", got)
 	}
@@ -203,7 +202,7 @@ func leaveAndResume(c *Case) {
 	if strings.Join(ids, " ") != "toolu_1 toolu_1" {
 		c.Errorf("called under %v", ids)
 	}
-	if got := resultsIn(c.Stub.Last()); len(got) != 1 || got[0].IsError || got[0].Result() != "report" {
+	if got := c.Stub.Last().Results(); len(got) != 1 || got[0].IsError || got[0].Result() != "report" {
 		c.Errorf("sent back %+v", got)
 	}
 }
@@ -221,7 +220,7 @@ func resumeCutOff(c *Case) {
 	}
 	s = c.start()
 	c.turn(s, "", harness.StopDone)
-	got := resultsIn(c.Stub.Last())
+	got := c.Stub.Last().Results()
 	if len(got) != 1 || !got[0].IsError || !strings.HasPrefix(got[0].Result(), "[interrupted]") {
 		c.Errorf("sent back %+v", got)
 	}
@@ -297,40 +296,17 @@ func closeIsFinal(c *Case) {
 func keptFirst(c *Case) {
 	c.Stub.Push(Use("toolu_1", "look", struct{}{}), Say("ok"))
 	c.Options.Custom = []harness.Tool{custom("look", func(context.Context, string) (harness.Result, error) {
-		entries, _ := c.Transcript.Load(c.Ctx, c.Options.Session)
-		if n := len(entries); n != 2 || !strings.Contains(string(entries[1]), "toolu_1") {
-			c.Errorf("%d entries when the tool runs", n)
+		if said := c.spoken(); len(said) != 2 || said[1].Type != "assistant" || !strings.Contains(string(said[1].Message), "toolu_1") {
+			c.Errorf("entries when the tool runs: %+v", said)
 		}
 		return harness.Result{Text: "seen"}, nil
 	})}
 	s := c.start()
 	c.send(s, "go")
 	pull[harness.ToolResult](c, s)
-	entries, _ := c.Transcript.Load(c.Ctx, c.Options.Session)
-	if !strings.Contains(string(entries[len(entries)-1]), "seen") {
+	if said := c.spoken(); !strings.Contains(string(said[len(said)-1].Message), "seen") {
 		c.Error("a result was told before it was kept")
 	}
 	c.finish(s)
-	entries, _ = c.Transcript.Load(c.Ctx, c.Options.Session)
-	c.checkChain(entries)
-}
-
-// checkChain sees that each entry names the one before it and its session.
-func (c *Case) checkChain(entries []json.RawMessage) {
-	c.Helper()
-	var before *string
-	for i, raw := range entries {
-		var e struct {
-			UUID, SessionID, Type, Timestamp string
-			ParentUUID                       *string
-		}
-		if err := json.Unmarshal(raw, &e); err != nil {
-			c.Fatal(err)
-		}
-		same := before == nil && e.ParentUUID == nil || before != nil && e.ParentUUID != nil && *before == *e.ParentUUID
-		if !same || e.SessionID != c.Options.Session || e.UUID == "" || e.Timestamp == "" || e.Type != "user" && e.Type != "assistant" {
-			c.Errorf("entry %d: %s", i, raw)
-		}
-		before = &e.UUID
-	}
+	c.checkChain()
 }
