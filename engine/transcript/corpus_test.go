@@ -229,3 +229,17 @@ func TestRingsAndRepeatedUUIDs(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A hint that Claude Code wrote for itself is no branch of its own, but stays where
+// it is the end of what was said.
+func TestMetaEntries(t *testing.T) {
+	said := `{"type":"user","uuid":"1","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","content":"yes"}}
+`
+	for parent, want := range map[string]string{"1": "u:go a:yes", "2": "u:go a:yes u:hint"} {
+		hint := `{"type":"user","uuid":"3","isMeta":true,"parentUuid":"` + parent + `","message":{"role":"user","content":"hint"}}`
+		if got := told(t, mustRead(t, lines(t, said+hint)).Entries); got != want {
+			t.Errorf("below %s: got %s", parent, got)
+		}
+	}
+}

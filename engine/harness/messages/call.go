@@ -10,14 +10,12 @@ import (
 	"strings"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/transcript"
 	"git-flower/guards"
 )
 
-// cutOffText answers a call that an interruption or a crash cut off. Without
-// the second half a model hunts for a fault of its surroundings.
-const cutOffText = "[interrupted] This call was cut off before its result was recorded. It may have taken effect, " +
-	"wholly or in part, or not at all: check first, then repeat it if it is still needed. " +
-	"The interruption says nothing about the call itself; nobody refused it and nothing is broken."
+// cutOffText answers a call that an interruption or a crash cut off.
+const cutOffText = transcript.CutOff
 
 // sideBySide is how many calls of one answer run at once.
 const sideBySide = 16
