@@ -46,6 +46,7 @@ var rules = map[string]rule{
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
+	"engine/proxy":          {ours: []string{"engine/harness", "engine/harness/wire"}},
 	"engine/transcript":     {never: []string{"os", "os/exec", "net", "net/...", "context"}},
 	"engine/harness/claude": {},
 	"engine/inbox":          {outside: []string{"github.com/fsnotify/fsnotify"}},

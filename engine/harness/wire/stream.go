@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -61,6 +62,33 @@ func (t *Tally) Read(r *http.Response, also func(*Event)) error {
 		also(e)
 	}
 	return nil
+}
+
+// ReadMessage takes a response that holds the whole message at once. fed is
+// called whenever bytes come.
+func (t *Tally) ReadMessage(r *http.Response, fed func()) error {
+	if err := Is(r, "application/json"); err != nil {
+		return err
+	}
+	body, err := io.ReadAll(feeding{r.Body, fed})
+	if err != nil {
+		return err
+	}
+	return t.takeMessage(body, r.Header)
+}
+
+// feeding calls a function for whatever is read.
+type feeding struct {
+	io.Reader
+	fed func()
+}
+
+func (f feeding) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if n > 0 {
+		f.fed()
+	}
+	return n, err
 }
 
 // event decodes an event; nil when it says nothing.

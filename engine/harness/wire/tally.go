@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"git-flower/engine/harness"
 )
@@ -84,6 +85,35 @@ func (t *Tally) begin(raw json.RawMessage) error {
 	}
 	t.Started, t.ID, t.Model = true, m.ID, m.Model
 	t.Usage.Merge(m.Usage)
+	return nil
+}
+
+// takeMessage applies an answer that came as one object.
+func (t *Tally) takeMessage(raw json.RawMessage, h http.Header) error {
+	var m struct {
+		Type        string
+		Content     []json.RawMessage
+		StopReason  *string      `json:"stop_reason"`
+		StopDetails *StopDetails `json:"stop_details"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return err
+	}
+	switch m.Type {
+	case "message":
+	case "error":
+		return &Error{Header: h, Body: raw}
+	default:
+		return fmt.Errorf("answer is of type '%s', not a message", m.Type)
+	}
+	if err := t.begin(raw); err != nil {
+		return err
+	}
+	for _, b := range m.Content {
+		t.Text += int64(len(b))
+	}
+	t.Blocks, t.Finished = len(m.Content), true
+	t.close(m.StopReason, m.StopDetails, nil)
 	return nil
 }
 
