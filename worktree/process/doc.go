@@ -17,6 +17,9 @@
 // everything it left behind, when its shell has, when End is called or when the
 // context ends; whoever starts one calls End.
 //
+// Open starts a program that is talked with over its standard input and output. It
+// ends when End is called, and on Linux when this process dies.
+//
 // What "everything" means depends on the system:
 //
 //   - Linux: all processes of the command's session, all that carry the

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if script := os.Getenv("PROCESS_TEST_PEER"); script != "" {
+		talkFor(script)
+	}
 	if script := os.Getenv("PROCESS_TEST_SCRIPT"); script != "" {
 		dir, err := os.Getwd()
 		if err != nil {
