@@ -41,6 +41,7 @@ type Pass struct {
 	turn   int            // how often Begin was called
 	fault  *harness.Fault // what broke this turn
 	tools  bool           // the session offers tools
+	busy   int            // requests under way
 	known  map[conversation]wire.Known
 }
 
@@ -96,8 +97,24 @@ func (s *Pass) enter() bool {
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.work.Add(1)
+		s.busy++
 	}
 	return !s.closed
+}
+
+// leave ends what enter began.
+func (s *Pass) leave() {
+	s.mu.Lock()
+	s.busy--
+	s.mu.Unlock()
+	s.work.Done()
+}
+
+// Busy says whether a request of the session's is under way.
+func (s *Pass) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy > 0
 }
 
 // now is the turn that a request belongs to, and what broke it.

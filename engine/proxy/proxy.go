@@ -29,6 +29,7 @@ type Config struct {
 
 	HTTPClient *http.Client     // nil: one of our own; its redirects are never followed
 	Stall      time.Duration    // how long the API may send nothing but pings; zero means 10 minutes
+	Ping       time.Duration    // how long the CLI may hear nothing; zero means a minute
 	Now        func() time.Time // nil: time.Now
 }
 
@@ -97,6 +98,9 @@ func (c *Config) complete() (*url.URL, error) {
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = "https://api.anthropic.com"
+	}
+	if c.Ping <= 0 {
+		c.Ping = defaultPing
 	}
 	if c.Stall <= 0 {
 		c.Stall = defaultStall
@@ -199,6 +203,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
 		return
 	}
-	defer s.work.Done()
+	defer s.leave()
 	s.serve(w, r, counting)
 }

@@ -27,26 +27,34 @@ func (s *Pass) serve(w http.ResponseWriter, r *http.Request, counting bool) {
 
 	turn, fault := s.now()
 	var a *answer
+	wait := &waiting{w: w}
 	if fault == nil {
-		a, fault = s.perform(ctx, w, r, turn, counting)
+		a, fault = s.perform(ctx, wait, r, turn, counting)
 	}
+	begun := wait.end()
 	switch {
 	case ctx.Err() != nil || a == nil && fault == nil:
 		panic(http.ErrAbortHandler) // net/http's way to cut the connection
+	case fault == nil && begun:
+		_, _ = w.Write(a.body.Bytes())
 	case fault == nil:
 		a.give(w)
 	case counting:
 		forbid(w, fault, fault.Error())
 	default:
 		s.broke(turn, fault)
-		forbid(w, fault, "the turn is over: "+fault.Error())
+		if begun {
+			wait.fail()
+		} else {
+			forbid(w, fault, "the turn is over: "+fault.Error())
+		}
 	}
 }
 
 // perform makes the request to the API, if it may be made. Neither an answer nor
 // a fault: the request did not come whole.
-func (s *Pass) perform(ctx context.Context, w http.ResponseWriter, r *http.Request, turn int, counting bool) (*answer, *harness.Fault) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+func (s *Pass) perform(ctx context.Context, wait *waiting, r *http.Request, turn int, counting bool) (*answer, *harness.Fault) {
+	body, err := io.ReadAll(http.MaxBytesReader(wait.w, r.Body, maxRequest))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return nil, invalid(http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than 32 MB")
 	}
@@ -66,6 +74,9 @@ func (s *Pass) perform(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return nil, s.proxy.faults.Of(err, "")
 	}
 	if !counting {
+		if q.stream {
+			wait.begin(s.proxy.c.Ping)
+		}
 		return s.ask(out, &q, s.place(&q, r.Header.Get(agentHeader)), turn)
 	}
 	a := &answer{}
