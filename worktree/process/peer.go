@@ -150,7 +150,7 @@ func (p *Peer) End() error {
 		if p.ended = p.family.end(); p.ended == nil {
 			<-p.exited
 		}
-		p.in.Close() // not before: a program may do more when its input ends than when it is told to end
+		p.in.Close()                                    // not before: a program may do more when its input ends than when it is told to end
 		p.out.SetReadDeadline(time.Now().Add(lastWait)) // somebody out of reach may hold it open
 		timer := time.NewTimer(lastWait)
 		defer timer.Stop()

@@ -119,7 +119,7 @@ func TestWriteAgentTranscript(t *testing.T) {
 }
 
 // realCLI is the CLI's path.
-func realCLI(t *testing.T) string {
+func realCLI(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("GIT_FLOWER_TEST_CLAUDE")
 	if path == "" {
@@ -127,6 +127,10 @@ func realCLI(t *testing.T) string {
 	}
 	if path == "" {
 		t.Skip("the Claude Code CLI is not installed (GIT_FLOWER_TEST_CLAUDE names it)")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

@@ -1,0 +1,48 @@
+package claude
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"git-flower/engine/harness"
+	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/proxy"
+	"git-flower/worktree/process"
+)
+
+func newHarness(t testing.TB, s *harnesstest.Stub, transcript harness.Transcript, changes ...func(*Config)) *Harness {
+	t.Helper()
+	p, err := proxy.Start(t.Context(), proxy.Config{BaseURL: s.URL, APIKey: s.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	root := t.TempDir()
+	c := Config{Path: realCLI(t), Proxy: p, Transcript: transcript, Folder: func(session string) string { return filepath.Join(root, session) }}
+	for _, change := range changes {
+		change(&c)
+	}
+	h, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestContract(t *testing.T) {
+	realCLI(t)
+	harnesstest.Run(t, func(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
+		return withEnv{newHarness(t, s, transcript)}
+	})
+}
+
+// withEnv gives sessions the environment of a worker's commands.
+type withEnv struct{ *Harness }
+
+func (h withEnv) Start(ctx context.Context, o harness.Options) (harness.Session, error) {
+	if o.Env == nil {
+		o.Env = process.Env()
+	}
+	return h.Harness.Start(ctx, o)
+}

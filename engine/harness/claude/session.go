@@ -1,0 +1,272 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"git-flower/engine/harness"
+	"git-flower/engine/proxy"
+	"git-flower/engine/transcript"
+	"git-flower/worktree/fence"
+	"git-flower/worktree/process"
+)
+
+// A session is one conversation. Its process is started when a turn needs it.
+type session struct {
+	*harness.Turns
+	h       *Harness
+	o       harness.Options
+	model   string // the API's name
+	folders folders
+	pass    *proxy.Pass // nil with a login of the CLI's own
+	keeper  *keeper
+	tools   *toolServer // of the running process, nil when there are no custom tools
+	conn    *conn       // nil when no process runs
+
+	history *transcript.History // what a process would start from; nil while one runs
+	said    map[string]bool     // ids of messages
+	ended   *harness.Ended      // how the last turn ended; nil when it was broken off, and before the first
+
+	backlog []harness.Message // words that the CLI gave back when it was interrupted
+
+	responded chan harness.Responded
+
+	mu      sync.Mutex
+	current *turn // nil between turns
+	opened  bool  // the session has entries in the store
+}
+
+var sessionID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// Start opens a session; see harness.Harness. No process is started yet.
+func (h *Harness) Start(ctx context.Context, o harness.Options) (harness.Session, error) {
+	s, err := h.start(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("start session '%s': %w", o.Session, err)
+	}
+	return s, nil
+}
+
+func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !sessionID.MatchString(o.Session) || !filepath.IsAbs(o.Dir) {
+		return nil, fmt.Errorf("it needs a lower-case UUID and an absolute directory, not '%s'", o.Dir)
+	}
+	s := &session{h: h, o: o, folders: foldersIn(h.c.Folder(o.Session)), said: map[string]bool{},
+		responded: make(chan harness.Responded, 64)}
+	name := o.Model
+	if name == "" {
+		name = h.c.Model
+	}
+	s.model = harness.WireName(name)
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	if h.c.Proxy != nil {
+		s.pass = h.c.Proxy.Open(proxy.Client{
+			Session: o.Session, Role: o.Role, Agent: o.Agent, Model: s.model,
+			Gate: o.Gate, CarryOn: carryOn, Responded: s.heardAnswer,
+		})
+	}
+	s.Turns = harness.NewTurns(s.play)
+	return s, nil
+}
+
+// load reads what the store has of the session.
+func (s *session) load(ctx context.Context) error {
+	if !s.o.Resume && !s.opened {
+		s.history = &transcript.History{}
+		return nil
+	}
+	entries, err := s.h.c.Transcript.Load(ctx, s.o.Session)
+	if err != nil {
+		return fmt.Errorf("load transcript: %w", err)
+	}
+	if len(entries) == 0 && s.o.Resume {
+		return harness.ErrNoSession
+	}
+	h, err := transcript.Read(entries, transcript.Options{CarryOn: carryOn})
+	if err != nil {
+		return fmt.Errorf("load transcript: %w", err)
+	}
+	s.history, s.said = h, h.Said
+	s.ended = endOf(h)
+	return nil
+}
+
+// endOf is how the turn ended that a history ends with, nil when it did not.
+func endOf(h *transcript.History) *harness.Ended {
+	switch {
+	case h.Stopped:
+		return &harness.Ended{Stop: harness.StopTool, Text: h.Text}
+	case h.Stop == "end_turn", h.Stop == "stop_sequence":
+		return &harness.Ended{Stop: harness.StopDone, Text: h.Text}
+	}
+	return nil
+}
+
+// Send says something; see harness.Session. Words of a running turn are with
+// the CLI when Send returns: a call of ours that says something is answered
+// after them.
+func (s *session) Send(ctx context.Context, m harness.Message) error {
+	if err := s.Turns.Send(ctx, m); err != nil {
+		return err
+	}
+	if t := s.playing(); t != nil {
+		return t.passOn()
+	}
+	return nil
+}
+
+// launch starts the process, from the history if there is any, and waits until
+// it can be talked to.
+func (s *session) launch(ctx context.Context) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	resumed := len(s.history.Entries) > 0
+	args, err := arguments(s.o, s.model, resumed)
+	if err != nil {
+		return err
+	}
+	key := ""
+	if s.pass != nil {
+		key = s.pass.Key()
+	}
+	program := process.Program{Path: s.h.c.Path, Args: args, Dir: s.o.Dir, Env: environment(s.o, s.folders, s.h.c, key), Fence: s.fence()}
+	p, err := s.h.open(ctx, program)
+	if err != nil {
+		return err
+	}
+	s.keeper = newKeeper(s.h.c.Transcript, s.o.Session, s.folders.config)
+	if len(s.o.Custom) > 0 {
+		s.tools = newToolServer(ctx, s.o.Custom, s.perform)
+	}
+	s.conn = newConn(ctx, p, s.answer, s.keeper.take)
+	if err := s.initialize(ctx); err != nil {
+		return errors.Join(err, s.drop())
+	}
+	s.history = nil
+	return nil
+}
+
+// prepare makes the process's folders anew and writes the history into them.
+func (s *session) prepare() error {
+	if err := os.RemoveAll(s.folders.root); err != nil {
+		return err
+	}
+	for _, dir := range []string{s.folders.config, s.folders.temp} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if s.h.c.Prepare != nil {
+		if err := s.h.c.Prepare(s.folders.config); err != nil {
+			return err
+		}
+	}
+	if len(s.history.Entries) == 0 {
+		return nil
+	}
+	return writeTranscript(s.folders.config, s.o.Dir, s.o.Session, s.history.Entries)
+}
+
+// initialize tells the CLI of hooks, tools and rules. A CLI that runs a tool
+// although its guard failed is not used.
+func (s *session) initialize(ctx context.Context) error {
+	r := map[string]any{"subtype": "initialize", "hooks": hooks(), "appendSystemPrompt": s.system()}
+	if s.tools != nil {
+		r["sdkMcpServers"] = []string{server}
+	}
+	raw, err := s.conn.ask(ctx, r)
+	if errors.Is(err, errGone) {
+		return fmt.Errorf("the CLI did not start: %s", s.refusal())
+	}
+	if err != nil {
+		return fmt.Errorf("the CLI did not start: %w", err)
+	}
+	var can struct {
+		OnFailure bool `json:"hook_on_failure_supported"`
+	}
+	if err := json.Unmarshal(raw, &can); err != nil || !can.OnFailure {
+		return fmt.Errorf("'%s' cannot be held to its guards: it runs a tool when a hook fails; install a newer version", s.h.c.Path)
+	}
+	return nil
+}
+
+// refusal is why a process ended before it could be talked to: a refused
+// session says so in a result.
+func (s *session) refusal() string {
+	for {
+		l, ok := s.conn.next()
+		if !ok {
+			return s.conn.why()
+		}
+		if l.Type == "result" && len(l.Errors) > 0 {
+			return oneLine(l.Errors[0])
+		}
+	}
+}
+
+// system is the role's rules, and how the CLI names the tools they speak of.
+func (s *session) system() string {
+	if len(s.o.Custom) == 0 {
+		return s.o.System
+	}
+	return s.o.System + "\n\nThe tools named without a prefix above are offered with the prefix " + toolPrefix + " (" + toolPrefix + s.o.Custom[0].Name + ")."
+}
+
+// drop ends the process at once. What it still says is not kept.
+func (s *session) drop() error {
+	if s.conn == nil {
+		return nil
+	}
+	s.keeper.shutDown()
+	err := s.conn.end()
+	s.tools.end()
+	s.conn, s.tools = nil, nil
+	return err
+}
+
+// Close ends the session's work and waits for it; see harness.Session.
+func (s *session) Close() error {
+	errs := []error{s.Turns.Close()}
+	if s.conn != nil {
+		errs = append(errs, s.conn.leave())
+		s.keeper.shutDown()
+		s.tools.end()
+		s.conn, s.tools = nil, nil
+	}
+	if s.pass != nil {
+		s.pass.Close()
+		s.pass = nil
+	}
+	return errors.Join(append(errs, os.RemoveAll(s.folders.root))...)
+}
+
+// fence is what the process is held to: what its commands would be, and its own
+// folders besides.
+func (s *session) fence() *fence.Policy {
+	if s.o.Fence == nil || !s.o.Fence.On() {
+		return nil
+	}
+	p := s.o.Fence.With(s.folders.root)
+	p.Read = append(p.Read[:len(p.Read):len(p.Read)], programFolder(s.h.c.Path))
+	return &p
+}
+
+// programFolder is where a program and what belongs to it lie.
+func programFolder(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return filepath.Dir(path)
+}
