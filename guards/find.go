@@ -31,7 +31,7 @@ func find(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 			continue
 		}
 		if a.text == "-exec" || a.text == "-execdir" {
-			used, why := execs(g, c, args[i+1:])
+			used, why := execs(g, c, a.text, args[i+1:])
 			if why != "" {
 				return why
 			}
@@ -51,8 +51,9 @@ func find(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 }
 
 // execs judges the command that find runs for what it finds: it must be a look
-// whatever is found. used is how many words it takes, with its end.
-func execs(g *glancer, c *syntax.CallExpr, args []word) (used int, why string) {
+// whatever is found, and with -execdir wherever. used is how many words it takes,
+// with its end.
+func execs(g *glancer, c *syntax.CallExpr, option string, args []word) (used int, why string) {
 	end := slices.IndexFunc(args, func(a word) bool { return a.text == ";" || a.text == "+" })
 	if end < 1 {
 		return 0, "the end of '-exec' is missing: write \\; or +"
@@ -63,6 +64,11 @@ func execs(g *glancer, c *syntax.CallExpr, args []word) (used int, why string) {
 	}
 	if g.known(words[0].text).check != nil && !slices.Contains(steady, words[0].text) {
 		return 0, fmt.Sprintf("'find' can run plain looks such as 'wc -l {}' or 'grep -l WORD {}', not '%s'", shown(words[0].text))
+	}
+	if option == "-execdir" {
+		shell := g.dirs
+		defer func() { g.dirs = shell }()
+		g.dirs = append(slices.Clone(shell), "/"+anything)
 	}
 	return end + 1, g.run(c, words)
 }

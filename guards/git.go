@@ -34,8 +34,15 @@ func git(g *glancer, c *syntax.CallExpr, name string, args []word) string {
 		return why
 	}
 	sub.permutes = true
-	if why := sub.judge(g, c, "git "+args[0].text, args[1:]); why != "" {
+	shell := g.dirs
+	g.dirs = call.reads()
+	why := sub.judge(g, c, "git "+args[0].text, args[1:])
+	g.dirs = shell
+	if why != "" {
 		return why
+	}
+	if sub.contents {
+		call.patterns(g, args[1:])
 	}
 	return call.guard(g, c, args[0], args[1:])
 }
@@ -45,6 +52,7 @@ type gitCall struct {
 	dirs    []string
 	keys    []string // of -c
 	version bool
+	climbs  bool // with '..', which behind a link leads elsewhere than its text says
 	pinned  int  // of its two words that name the checkout's repository
 	named   bool // names a repository from where it is
 }
@@ -85,10 +93,29 @@ func (call *gitCall) enter(dir string) string {
 	if dir == "" || strings.HasPrefix(dir, anything) {
 		dir = "/" + anything
 	}
+	call.climbs = call.climbs || strings.Contains("/"+dir+"/", "/../")
 	for i, d := range call.dirs {
 		call.dirs[i] = join(d, dir)
 	}
 	return ""
+}
+
+// reads are the folders that the paths behind the subcommand may begin at.
+func (call *gitCall) reads() []string {
+	if call.climbs {
+		return append(slices.Clone(call.dirs), "/"+anything)
+	}
+	return call.dirs
+}
+
+// patterns finds what may hold secrets by git's own patterns, which the shell
+// leaves alone.
+func (call *gitCall) patterns(g *glancer, args []word) {
+	for _, a := range args {
+		if !a.glob && findsSecret(a.text) {
+			g.secrets = append(g.secrets, secret{told: shown(a.text)})
+		}
+	}
 }
 
 // harmlessKeys are settings that name no program, and the values that they may

@@ -213,6 +213,12 @@ func TestGlanceAtWhatWasOpened(t *testing.T) {
 		"for d in conf other; do cat $d/.env; done": false, "cat ~/conf/.env": false, "printenv API_KEY": false,
 		"cd other && cat conf/.env": false, "(cd other; cat conf/.env)": false, "cd .. && cat repo/conf/.env; cat .env": false,
 		"cat ./conf/../conf/.env": false, "cd other && cat ../conf/.env": false, "cat other/../conf/.env": false, "cat conf/.ENV": false,
+		"git grep PORT conf/.env": true, "git -C . grep PORT conf/.env": true, "git -C conf grep PORT -- .env": true, "git -C /repo/conf grep PORT .env": true,
+		"git -C other grep x conf/.env": false, "git -C other grep x -- conf/.env": false, "git -C other -C sub grep x conf/.env": false, "git -C /repo/other grep x conf/.env": false,
+		"git -C other/.. grep x conf/.env": false, "git -C other -C .. grep x conf/.env": false, "git -C other grep -f conf/.env x": false, "git -C other diff -- conf/.env": false,
+		"git -C conf grep x conf/.env": false, "timeout 5 git -C other grep x conf/.env": false, "cd other && git grep x conf/.env": false, "bash -c 'cat other/conf/.env'": false,
+		"for d in other; do git -C $d grep x conf/.env; done": false, "git grep x 'conf/.en*'": false, "git blame .env": false, "git -C other blame conf/.env": false,
+		"find . -name x -execdir cat conf/.env \\;": false, "find . -name x -exec cat conf/.env \\;": true,
 	} {
 		input, _ := json.Marshal(map[string]string{"command": command})
 		c := call("coordinator", "Bash", string(input))
@@ -224,6 +230,27 @@ func TestGlanceAtWhatWasOpened(t *testing.T) {
 		closed.Opened = nil
 		if d := closed.Decide(c); d.Allow || !strings.Contains(d.Reason, "secrets") {
 			t.Errorf("%s, with nothing opened: %v (%s)", command, d.Allow, d.Reason)
+		}
+	}
+}
+
+// A path stands for another file where the folder that it begins at was changed:
+// no way to change it goes around what is opened.
+func TestGlanceInAnotherFolder(t *testing.T) {
+	p := coordinator
+	p.Readable, p.Opened = []string{"/repo"}, []string{"conf/.env"}
+	for _, command := range []string{
+		"env -C other cat conf/.env", "env --chdir=other cat conf/.env", "pushd other && cat conf/.env", "pushd other; cat conf/.env; popd", "cd -P other && cat conf/.env",
+		"git --git-dir=other/.git grep x conf/.env", "git --work-tree=other grep x conf/.env", "git --git-dir=.git --work-tree=. -C other grep x conf/.env",
+		"git -C other --git-dir=/repo/.git --work-tree=/repo/other grep x conf/.env", "GIT_WORK_TREE=other git grep x conf/.env", "GIT_DIR=other/.git git grep x conf/.env",
+		"git -c core.worktree=other grep x conf/.env", "CDPATH=other cd conf && cat .env", "cd $HOME && cat conf/.env", "git -C $OLDPWD grep x conf/.env", "git -C \"$(ls)\" grep x conf/.env",
+		"cd other; cd ..; git -C other grep x conf/.env",
+	} {
+		input, _ := json.Marshal(map[string]string{"command": command})
+		c := call("coordinator", "Bash", string(input))
+		c.Dir = "/repo"
+		if d := p.Decide(c); d.Allow {
+			t.Errorf("%s: allowed as %s", command, d.Input)
 		}
 	}
 }
