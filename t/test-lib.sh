@@ -90,6 +90,9 @@ then
 	}
 fi
 
+# The Claude Code CLI, if there is one; what follows forgets who named it.
+test_claude=${GIT_FLOWER_TEST_CLAUDE:-$(command -v claude)}
+
 # --- an environment without surprises -----------------------------------------
 
 for test_variable in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p')
@@ -310,7 +313,7 @@ test_lazy_prereq BASH 'command -v bash'
 test_lazy_prereq PERL 'command -v perl'
 test_lazy_prereq CC 'command -v cc'
 test_lazy_prereq SSHD 'command -v sshd'
-test_lazy_prereq CLAUDE 'command -v claude'
+test_lazy_prereq CLAUDE 'test -x "$test_claude"'
 test_lazy_prereq NOT_ROOT 'test "$(id -u)" != 0'
 test_lazy_prereq SYMLINKS 'ln -s x link-probe && test -h link-probe'
 test_lazy_prereq REFTABLE 'git init --ref-format=reftable reftable-probe'
