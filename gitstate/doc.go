@@ -58,7 +58,9 @@
 // ids; Cost is US dollars with six decimals; From and Replaces are names of documents
 // with a blank between; Rehearsed is "yes"; Options, of a request, are words such as
 // "rounds=5 jobs=2 asks=unlimited budget=2.500000 goal=no clarify-only=yes isolate=no": those
-// that were given, in this order; asks may be a number, budget "none". P10: the format is 1. A greater one is
+// that were given, in this order; asks may be a number, budget "none";
+// a plugin=<tree> at their end is the pack that the run keeps, a tree within the commit that it
+// starts from. P10: the format is 1. A greater one is
 // of a newer version of this program: it is named and nothing is written.
 // Unknown kinds and trailers are kept and shown.
 //

@@ -13,7 +13,7 @@ type Option struct{ Name, Value string }
 // optionForms are the options that a request may record, in their order, each
 // with the one form of its value. What names files, programs or models of one
 // machine is not among them; isolate says that the workers edited a checkout, which
-// holds there alone.
+// holds there alone; plugin is the tree of the pack.
 var optionForms = []struct{ name, form string }{
 	{"rounds", `[1-9][0-9]{0,8}`},
 	{"jobs", `[1-9][0-9]{0,8}`},
@@ -22,6 +22,7 @@ var optionForms = []struct{ name, form string }{
 	{"goal", `yes|no`},
 	{"clarify-only", `yes|no`},
 	{"isolate", `no`},
+	{"plugin", `[0-9a-f]{40}|[0-9a-f]{64}`},
 }
 
 func printOptions(all []Option) string {
