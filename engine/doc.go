@@ -15,6 +15,9 @@
 // either the goal is reached or its words begin the next round, in the
 // coordinator's same session.
 //
+// Workers are coders, or of a kind that the repository's pack describes
+// (kind.go): a kind has words of its own and fewer tools, never more.
+//
 // What may be relied upon:
 //
 //   - A record and the refs it names move together. A report names the tool

@@ -13,6 +13,9 @@ import (
 // Coder is the built-in kind of worker, with all that a worker may have.
 const Coder = "coder"
 
+// WorkerTools are the harness's tools of a coder; a kind has some of them.
+func WorkerTools() []string { return Worker.builtin() }
+
 // KindTaken reports whether a name cannot be that of a pack's kind of worker: it
 // is a role's or a built-in kind's, whose settings it would take.
 func KindTaken(name string) bool {

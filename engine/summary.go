@@ -14,6 +14,7 @@ func summary(input json.RawMessage, dir string) string {
 		Pattern  string `json:"pattern"`
 		Question string `json:"question"`
 		State    string `json:"state"`
+		Skill    string `json:"skill"`
 		Tasks    []struct {
 			Worker string `json:"worker"`
 			Task   string `json:"task"`
@@ -23,7 +24,7 @@ func summary(input json.RawMessage, dir string) string {
 		return ""
 	}
 	in.FilePath = strings.TrimPrefix(in.FilePath, dir+"/")
-	for _, s := range []string{in.FilePath, in.Command, in.Pattern, in.Question, in.State} {
+	for _, s := range []string{in.FilePath, in.Command, in.Pattern, in.Question, in.State, in.Skill} {
 		if s != "" {
 			return line(s, 200)
 		}

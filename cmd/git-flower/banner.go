@@ -23,8 +23,12 @@ func (w *wake) banner(ctx context.Context) error {
 	if w.config.Detach && w.person == here {
 		w.person = elsewhere
 	}
+	if err := w.takePack(ctx); err != nil {
+		return err
+	}
 	if w.json {
 		w.warnInPlace()
+		w.warnPack()
 		return nil
 	}
 	if engine.Over(w.run.History(), w.limits()) {
@@ -63,6 +67,9 @@ func (w *wake) bannerRows(ctx context.Context) ([][2]string, error) {
 	add("asks", askWords(w.config, w.person))
 	if w.person == here {
 		add("talk", "typed lines add to what is wanted; '?' before one asks a side question")
+	}
+	if words := w.packWords(); words != "" {
+		add("pack", words)
 	}
 	if w.config.Land {
 		add("land", w.landWords())

@@ -20,7 +20,7 @@ func doctorCommand() *command {
 		synopsis: []string{"[--json]"},
 		prose: `Looks at what a run needs and uses here: git, the repository and how its objects
 are written, what the fence around workers' commands holds and what it does not,
-where a key was found (never the key), the harness, the folder of local state and
+the repository's pack, where a key was found (never the key), the harness, the folder of local state and
 the space that is left there. Nothing is changed, no model is asked.
 
 Ends with 1 when something would keep a run from beginning.`,
@@ -38,11 +38,12 @@ type finding struct {
 	Hint    string `json:"hint,omitempty"`    // what to do about that
 
 	Holds []fence.Hold `json:"holds,omitempty"` // of the fence
+	Notes []string     `json:"notes,omitempty"` // of the pack
 }
 
 func runDoctor(ctx context.Context, env *Env, c *call) error {
 	d := &doctor{env: env}
-	for _, look := range []func(context.Context){d.git, d.repository, d.fence, d.credentials, d.harness, d.state} {
+	for _, look := range []func(context.Context){d.git, d.repository, d.pack, d.fence, d.credentials, d.harness, d.state} {
 		look(ctx)
 	}
 	print := func() error { return d.print(env.look(ctx)) }
@@ -181,6 +182,9 @@ func (d *doctor) print(l look) error {
 	for _, f := range d.found {
 		fmt.Fprintf(&b, "%-11s %s\n", f.Topic, l.fold(oneLine(f.Found), 12))
 		var holds, open strings.Builder
+		for _, note := range f.Notes {
+			fmt.Fprintf(&b, "    %s\n", note)
+		}
 		for _, h := range f.Holds {
 			if h.By != "" {
 				fmt.Fprintf(&holds, "    holds   %s\n", l.fold(h.What+": "+h.By, 12))

@@ -37,7 +37,7 @@ everything else is real.`,
 			{long: "file", short: "F", value: "<file>", text: "read the request from <file> ('-' for standard input)"},
 			{long: "name", value: "<name>", text: "name the run; else a name is made from the request"},
 			{long: "new", text: "begin without mentioning an unfinished run"},
-		}, append(settingOptions("with-changes", "isolate"), runOptions()...)...),
+		}, append(settingOptions("with-changes", "isolate", "plugin"), runOptions()...)...),
 		exits: exits(1, 2, 3, 75),
 		run:   runStart,
 	}
@@ -116,9 +116,13 @@ func (w *wake) begin(ctx context.Context, c *call, request string, script []byte
 
 // create makes the first record and what a resume needs besides, and goes on.
 func (w *wake) create(ctx context.Context, c *call, name string, base gitstate.ObjectID, request string, script []byte) (err error) {
+	pack, err := w.choosePack(ctx, base)
+	if err != nil {
+		return err
+	}
 	w.run, err = w.store.Create(ctx, name, gitstate.Record{
 		Kind: gitstate.KindRequest, Subject: cut(firstLine(request), 60), Body: request,
-		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil, Options: c.recorded(w.config)},
+		Meta: gitstate.Meta{Code: base, Rehearsed: script != nil, Options: append(c.recorded(w.config), packOption(pack)...)},
 	}, base)
 	if err != nil {
 		return err

@@ -35,6 +35,7 @@ type Config struct {
 	Detach       bool
 	Window       int64  // tokens; zero: as the model's table says
 	Instructions string // a file, as the user wrote it; see Env.path
+	Plugin       string // a folder of the repository, or noPack; empty: where one is found
 	Model        string // empty: the credentials' or the harness's own
 	Fsync        bool
 

@@ -90,7 +90,7 @@ func TestSizes(t *testing.T) {
 func TestEverySettingInEveryWay(t *testing.T) {
 	values := map[string][2]string{ // two that differ
 		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
-		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"},
+		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"}, "plugin": {"a", "none"},
 		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"auto", "messages"}, "model": {"a", "b"},
 		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"}, "setup": {"make deps", "npm ci"}, "fence": {"off", "require"}, "fencePorts": {"80,443", "22"},
 	}

@@ -114,6 +114,7 @@ func (e *Env) resumedConfig(ctx context.Context, c *call, dir string, h gitstate
 	if elsewhere {
 		kept = begunWith(h)
 		delete(kept, "isolate")
+		delete(kept, "plugin")
 	}
 	budget := kept["budget"]
 	if elsewhere {

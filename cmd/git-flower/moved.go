@@ -37,12 +37,12 @@ func movedWords(h gitstate.History, machine string) string {
 }
 
 // begunWords tell which options hold here too. Where the workers edited a checkout,
-// takeCheckoutAgain tells what becomes of that.
+// takeCheckoutAgain tells what becomes of that, and the banner tells of the pack.
 func begunWords(h gitstate.History) string {
 	var b strings.Builder
 	request, _ := h.Current(gitstate.KindRequest)
 	for _, o := range request.Meta.Options {
-		if o.Name != "isolate" {
+		if o.Name != "isolate" && o.Name != "plugin" {
 			fmt.Fprintf(&b, " %s=%s", o.Name, o.Value)
 		}
 	}

@@ -113,7 +113,7 @@ func (w *wake) resumeInstead(ctx context.Context, c *call, name, request string,
 	if isSaid(run.History(), request) {
 		request = ""
 	}
-	for _, long := range []string{"name", "with-changes"} {
+	for _, long := range []string{"name", "with-changes", "plugin"} {
 		if c.given(long) {
 			say(w.env.Err, "note", fmt.Sprintf("--%s is of a new run and has no effect on this one", long))
 		}

@@ -35,6 +35,9 @@ type wake struct {
 	place  *worktree.InPlace // the checkout, when workers edit it
 	trust  string            // the record whose commands are accepted, as the user named it
 
+	pack     *carried // from the banner on
+	packNote string   // about the pack that a new run does not get
+
 	fence   fence.Policy // what all commands of this process are held to
 	resumes bool         // the run was there before this process
 
@@ -195,6 +198,10 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	if config.Plugins, err = w.layOutPacks(); err != nil {
+		return engine.Outcome{}, err
+	}
+	config.Kinds = w.pack.kinds
 	config.Environment = environment(ctx, w.store, w.run.History().Base)
 	trees, snapshots := w.trees()
 	e, err := engine.New(engine.Deps{

@@ -79,8 +79,8 @@ type Options struct {
 	// Custom are tools of ours.
 	Custom []Tool
 
-	// Plugins are folders with packs in Claude Code's plugin layout, absolute. Each
-	// was laid out by plugin.Pack.Write, so that it holds skills and nothing that
+	// Plugins are folders with packs in Claude Code's plugin layout, absolute, as
+	// the option --plugin-dir of that takes them. Each was laid out by plugin.Pack.Write, so that it holds skills and nothing that
 	// runs or grants, and is to stay as it is while the session is open. With Skill
 	// among Tools the model is told of the skills and can read them; without it
 	// the folders have no effect. Whoever wants their further files read has the
