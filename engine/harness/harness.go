@@ -139,7 +139,9 @@ type Image struct {
 }
 
 // A Gate holds the purse. Every Admit that returned nil is followed by exactly
-// one Settle, also when the request failed.
+// one Settle, also when the request failed. A Settle without an Admit, of a
+// Request without Input and MaxOutput, books one that a runtime made without
+// asking: what was spent is spent.
 type Gate interface {
 	// Admit returns an error that wraps ErrBudget when the request may not be made.
 	Admit(ctx context.Context, r Request) error

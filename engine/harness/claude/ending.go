@@ -74,8 +74,15 @@ func (t *turn) broken(err error) harness.Ended {
 	if t.ctx.Err() != nil {
 		return t.leave()
 	}
-	err = errors.Join(err, t.abandon())
-	return t.faulty(&harness.Fault{Class: harness.Broken, Message: oneLine(err.Error())})
+	return t.faulty(asFault(errors.Join(err, t.abandon())))
+}
+
+// asFault is a failure of ours, unless it is a fault that says otherwise.
+func asFault(err error) *harness.Fault {
+	if f := (*harness.Fault)(nil); errors.As(err, &f) {
+		return f
+	}
+	return &harness.Fault{Class: harness.Broken, Message: oneLine(err.Error())}
 }
 
 // abandon ends the process; what was kept is read again when it is needed.
@@ -106,7 +113,7 @@ func (t *turn) leave() harness.Ended {
 		failed.err = nil
 	}
 	if err := errors.Join(failed.err, t.abandon()); err != nil {
-		return t.faulty(&harness.Fault{Class: harness.Broken, Message: oneLine(err.Error())})
+		return t.faulty(asFault(err))
 	}
 	return t.end(harness.StopTool)
 }
@@ -175,11 +182,15 @@ type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }
 
-// fail breaks the turn that runs.
-func (s *session) fail(err error) {
-	if t := s.playing(); t != nil {
+func (f *failure) Unwrap() error { return f.err }
+
+// fail breaks the turn that runs; false when there is none.
+func (s *session) fail(err error) bool {
+	t := s.playing()
+	if t != nil {
 		t.quit(&failure{err})
 	}
+	return t != nil
 }
 
 func (t *turn) aborted() bool { return errors.Is(context.Cause(t.ctx), errAborted) }

@@ -55,9 +55,14 @@ func (s *session) hook(ctx context.Context, in hookInput) (any, error) {
 func (s *session) before(ctx context.Context, in hookInput) any {
 	if err := s.keeper.await(ctx, callKey(in.ToolUseID)); err != nil {
 		if !errors.Is(err, errShut) {
-			s.fail(err)
+			return s.unanswered(ctx, err)
 		}
-		return denied("This call was not made: what happened so far could not be kept. End your turn.")
+		return denied("This call was not made: the turn is over.")
+	}
+	if s.purse != nil && in.AgentID == "" {
+		if err := s.purse.admit(ctx); err != nil {
+			return s.unanswered(ctx, gateFault(err))
+		}
 	}
 	d := s.authorize(ctx, s.call(in))
 	if !d.Allow {
@@ -71,6 +76,15 @@ func (s *session) before(ctx context.Context, in hookInput) any {
 		out["updatedInput"] = d.Input
 	}
 	return map[string]any{"hookSpecificOutput": out}
+}
+
+// unanswered breaks the turn and answers nothing: told of a refusal, the CLI
+// would make its next request.
+func (s *session) unanswered(ctx context.Context, err error) any {
+	if s.fail(err) {
+		<-ctx.Done() // the process ends with the turn
+	}
+	return denied("This call was not made: the turn is over.")
 }
 
 func denied(reason string) any {

@@ -106,9 +106,7 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 	if os.Geteuid() == 0 {
 		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
 	}
-	if o.MaxOutput > 0 {
-		env = append(env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.FormatInt(o.MaxOutput, 10))
-	}
+	env = append(env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.FormatInt(maxOutput(o, c.Models), 10))
 	if c.Proxy == nil {
 		return append(append(env, "CLAUDE_CODE_MAX_RETRIES=1"), c.Login...)
 	}
@@ -127,4 +125,20 @@ func leads(name string) bool {
 		}
 	}
 	return false
+}
+
+// defaultMaxOutput limits an answer where nobody else does, in tokens, as our
+// other harness does: the purse reserves what the longest answer costs, and the
+// CLI's own limit is four times as much.
+const defaultMaxOutput = 32_000
+
+func maxOutput(o harness.Options, models []harness.Model) int64 {
+	limit := int64(defaultMaxOutput)
+	if m, ok := harness.Find(o.Model, models); ok && m.MaxOutput > 0 {
+		limit = min(limit, m.MaxOutput)
+	}
+	if o.MaxOutput > 0 {
+		limit = min(limit, o.MaxOutput)
+	}
+	return limit
 }

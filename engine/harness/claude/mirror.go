@@ -17,7 +17,8 @@ import (
 type keeper struct {
 	store   harness.Transcript
 	session string
-	config  string // the CLI's configuration folder, in which the transcript lies
+	count   func(m message, main bool) // told of each answer's last word on itself; may be nil
+	config  string                     // the CLI's configuration folder, in which the transcript lies
 
 	mu     sync.Mutex
 	kept   map[string]bool // what is on disk; see callKey, resultKey
@@ -37,12 +38,13 @@ func resultKey(id string) string { return "result " + id }
 
 // A mirrored entry, as far as we look at it.
 type mirrored struct {
-	UUID    string `json:"uuid"`
-	Type    string `json:"type"`
-	Message struct {
-		Content content `json:"content"`
-	} `json:"message"`
+	UUID    string  `json:"uuid"`
+	Type    string  `json:"type"`
+	Message message `json:"message"`
 }
+
+// synthetic is the model of messages that the CLI wrote itself.
+const synthetic = "<synthetic>"
 
 // take stores entries of one of the session's files. What has no id is the
 // CLI's own book-keeping and is left out.
@@ -65,6 +67,9 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 		var e mirrored
 		if json.Unmarshal(raw, &e) != nil || e.UUID == "" {
 			continue
+		}
+		if k.count != nil && e.Type == "assistant" && e.Message.StopReason != "" && e.Message.Model != synthetic {
+			k.count(e.Message, agent == "")
 		}
 		raw, found := k.look(raw, e)
 		keep, keys = append(keep, raw), append(keys, found...)

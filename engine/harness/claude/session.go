@@ -25,6 +25,7 @@ type session struct {
 	model   string // the API's name
 	folders folders
 	pass    *proxy.Pass // nil with a login of the CLI's own
+	purse   *purse      // nil where the proxy asks the gate
 	keeper  *keeper
 	tools   *toolServer // of the running process, nil when there are no custom tools
 	conn    *conn       // nil when no process runs
@@ -70,7 +71,10 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	if h.c.Proxy != nil {
+	if h.c.Proxy == nil {
+		s.purse = newPurse(o.Gate, harness.Request{Session: o.Session, Role: o.Role, Agent: o.Agent, Model: s.model, MaxOutput: maxOutput(o, h.c.Models)},
+			func(r harness.Responded) { s.heardAnswer(r, true) })
+	} else {
 		s.pass = h.c.Proxy.Open(proxy.Client{
 			Session: o.Session, Role: o.Role, Agent: o.Agent, Model: s.model,
 			Gate: o.Gate, CarryOn: carryOn, Responded: s.heardAnswer,
@@ -147,6 +151,9 @@ func (s *session) launch(ctx context.Context) error {
 		return err
 	}
 	s.keeper = newKeeper(s.h.c.Transcript, s.o.Session, s.folders.config)
+	if p := s.purse; p != nil {
+		s.keeper.count = func(m message, main bool) { p.count(ctx, m.ID, m.Model, m.Usage.tokens(), main) }
+	}
 	if len(s.o.Custom) > 0 {
 		s.tools = newToolServer(ctx, s.o.Custom, s.perform)
 	}

@@ -53,6 +53,9 @@ func (s *session) play(ctx context.Context, out *harness.Turn) harness.Ended {
 		s.mu.Unlock()
 	}()
 	ended := t.play()
+	if s.purse != nil {
+		s.purse.close(ctx)
+	}
 	s.ended = nil
 	if ended.Stop == harness.StopDone || ended.Stop == harness.StopTool && !t.aborted() {
 		s.ended = &ended

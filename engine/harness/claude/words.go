@@ -26,6 +26,11 @@ func (t *turn) begin() (bool, error) {
 		}
 		fresh = []harness.Message{{ID: newUUID(), Text: carryOn}}
 	}
+	if t.purse != nil {
+		if err := t.purse.admit(t.ctx); err != nil {
+			return false, gateFault(err)
+		}
+	}
 	if t.conn == nil {
 		if err := t.launch(t.ctx); err != nil {
 			return false, err

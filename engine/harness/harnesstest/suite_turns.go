@@ -43,13 +43,15 @@ func (p *Purse) Admit(_ context.Context, r harness.Request) error {
 }
 
 // Settle counts a settlement.
-func (p *Purse) Settle(ctx context.Context, _ harness.Request, u harness.Usage) {
+func (p *Purse) Settle(ctx context.Context, r harness.Request, u harness.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ctx.Err() != nil {
 		p.Wrong = append(p.Wrong, "settled with a context that had ended")
 	}
-	p.Open--
+	if r.Input != 0 || r.MaxOutput != 0 {
+		p.Open--
+	}
 	p.Spent = p.Spent.Add(u)
 }
 
