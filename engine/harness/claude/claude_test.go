@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -30,11 +31,26 @@ func newHarness(t testing.TB, s *harnesstest.Stub, transcript harness.Transcript
 	return h
 }
 
-func TestContract(t *testing.T) {
-	realCLI(t)
-	harnesstest.Run(t, func(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
-		return withEnv{newHarness(t, s, transcript)}
-	})
+func maker(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
+	return withEnv{newHarness(t, s, transcript)}
+}
+
+func TestContract(t *testing.T) { harnesstest.Run(t, maker) }
+
+func TestChaosDoesNotChangeTheWork(t *testing.T) { harnesstest.RunChaos(t, maker, whole(12, 2)) }
+
+// Each cut starts a process or two; a slice of them does where time is short.
+func TestCrashes(t *testing.T) {
+	every := whole(1, 3)
+	harnesstest.RunCrashes(t, maker, func(n, of int) bool { return n%int(every) == 0 || n == of })
+}
+
+// whole is all where TEST_LONG is set, else some.
+func whole(all, some uint64) uint64 {
+	if os.Getenv("TEST_LONG") != "" {
+		return all
+	}
+	return some
 }
 
 // withEnv gives sessions the environment of a worker's commands.

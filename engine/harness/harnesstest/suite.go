@@ -54,16 +54,20 @@ func Run(t *testing.T, make Maker) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			c := &Case{T: t, Ctx: ctx, Stub: NewStub(t), Transcript: &Transcript{}}
-			c.Harness = make(t, c.Stub, c.Transcript)
-			c.Options = harness.Options{
-				Session: "11111111-2222-4333-8444-555555555555", Role: "worker", Agent: "coder-1",
-				Dir: t.TempDir(), System: "Role: worker", Tools: []string{"Read", "Write", "Bash"},
-				Authorize: func(context.Context, guards.Call) guards.Decision { return guards.Allow() },
-			}
-			test(c)
+			test(newCase(ctx, t, make))
 		})
 	}
+}
+
+func newCase(ctx context.Context, t *testing.T, make Maker) *Case {
+	c := &Case{T: t, Ctx: ctx, Stub: NewStub(t), Transcript: &Transcript{}}
+	c.Harness = make(t, c.Stub, c.Transcript)
+	c.Options = harness.Options{
+		Session: "11111111-2222-4333-8444-555555555555", Role: "worker", Agent: "coder-1",
+		Dir: t.TempDir(), System: "Role: worker", Tools: []string{"Read", "Write", "Bash"},
+		Authorize: func(context.Context, guards.Call) guards.Decision { return guards.Allow() },
+	}
+	return c
 }
 
 // A Case is what one case of the suite works with.

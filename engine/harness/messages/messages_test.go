@@ -20,8 +20,8 @@ func newHarness(t testing.TB, s *harnesstest.Stub, transcript harness.Transcript
 	return h
 }
 
-func TestContract(t *testing.T) {
-	harnesstest.Run(t, func(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
-		return newHarness(t, s, transcript)
-	})
+func maker(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
+	return newHarness(t, s, transcript)
 }
+
+func TestContract(t *testing.T) { harnesstest.Run(t, maker) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -282,41 +281,7 @@ func TestPanickingGuardDenies(t *testing.T) {
 
 // TestChaosDoesNotChangeTheWork runs a small job through broken turns: the file
 // has every line once, in order, whatever broke off between them.
-func TestChaosDoesNotChangeTheWork(t *testing.T) {
-	for seed := range uint64(12) {
-		b := newBench(t)
-		lines := []string{"one", "two", "three", "four"}
-		b.stub.Answer = func(r harnesstest.Received) harnesstest.Reply {
-			have := ""
-			for _, m := range r.Messages {
-				for _, c := range m.Content {
-					if c.Type == "tool_result" && !c.IsError {
-						have = c.Result()
-					}
-				}
-			}
-			n := len(strings.Fields(have))
-			if n == len(lines) {
-				return harnesstest.Say("complete")
-			}
-			id := fmt.Sprintf("toolu_%d", len(r.Messages))
-			return harnesstest.Use(id, "Bash", map[string]string{"command": fmt.Sprintf("grep -qs %[1]s f || echo %[1]s >>f; cat f", lines[n])})
-		}
-		h := &harnesstest.Chaos{Harness: b.harness, Seed: seed, Every: 3, Breaks: 9}
-		s, err := h.Start(t.Context(), b.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended, err := harnesstest.Drive(t.Context(), s, harness.Message{Text: "go"}, 20)
-		if err != nil || ended.Text != "complete" {
-			t.Fatalf("seed %d: %+v, %v", seed, ended, err)
-		}
-		if got, _ := os.ReadFile(b.options.Dir + "/f"); strings.Join(strings.Fields(string(got)), " ") != "one two three four" {
-			t.Errorf("seed %d: %q", seed, got)
-		}
-		_ = s.Close()
-	}
-}
+func TestChaosDoesNotChangeTheWork(t *testing.T) { harnesstest.RunChaos(t, maker, 12) }
 
 // TestEveryCrashPointResumes cuts the transcript after each entry, as a crash
 // would, and resumes: the model's view is whole and the turn comes to its end.
