@@ -98,7 +98,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Role: string(j.role), Agent: j.worker, Dir: j.dir,
 		System: text, Model: settings.Model, Effort: settings.Effort, MaxTurns: j.limits.least(settings.MaxTurns), MaxOutput: j.limits.output,
 		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
-		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed,
+		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed, Withheld: t.walls.withheld,
 		Authorize: t.walls.authorize, Observe: t.observe,
 		Gate: gate{e: e, row: row, ceiling: j.limits.cost},
 		Env:  j.role.env(e.c.Env), Fence: j.fence,

@@ -92,6 +92,9 @@ func (w *walls) closed(path string) bool {
 	return guards.Secret(path) && w.current().Closed(path)
 }
 
+// withheld are patterns of the files whose contents are withheld.
+func (w *walls) withheld() []string { return w.current().Withheld() }
+
 // ran remembers what a call gave.
 func (w *walls) ran(c guards.Call, result string) {
 	made := guards.Ran(c, result)

@@ -109,6 +109,50 @@ func (p Policy) Closed(path string) bool {
 	return p.closed(filepath.Clean(path), slices.Concat(p.Roots, p.Readable))
 }
 
+// settings are the forms of '.env.*' that hold settings, without the examples
+// beside them, which may be read.
+var settings = [...]string{".env.local", ".env.*.local", ".env.dev*", ".env.prod*", ".env.stag*", ".env.test*"}
+
+// Withheld are the places for secrets that nobody has opened, as patterns in the
+// form of .gitignore, for a program that searches folders by itself. They are
+// rougher than Closed, which has the last word: what one of them finds and the
+// person has opened is in none of them.
+func (p Policy) Withheld() []string {
+	var all []string
+	add := func(form string, names ...string) {
+		for _, name := range names {
+			if pattern := strings.ReplaceAll(form, "%", name); !slices.ContainsFunc(p.Opened, func(open string) bool { return opens(open, name) }) {
+				all = append(all, pattern)
+			}
+		}
+	}
+	for _, name := range secretNames {
+		if name == ".env.*" {
+			add("**/%", settings[:]...)
+			continue
+		}
+		add("**/%", name)
+	}
+	add("**/%/**", secretFolders[:]...)
+	add("**%**", secretPlaces[:]...)
+	add("**%", secretTails[:]...)
+	return all
+}
+
+// opens tells whether an opened path is one that a name of the tables stands for.
+func opens(open, name string) bool {
+	open = "/" + strings.ToLower(filepath.ToSlash(open))
+	if strings.HasPrefix(name, "/") {
+		return strings.Contains(open+"/", name)
+	}
+	for _, part := range strings.Split(open, "/") {
+		if ok, err := path.Match(name, part); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 func secretReason(name string) string {
 	return fmt.Sprintf("'%s' may hold secrets, and whatever passes through you stays in the transcript: look for an example file beside it, "+
 		"or say what you need to know from it. The person can open it with a line of their own, '%s %s'", told(name), openingWords, told(name))

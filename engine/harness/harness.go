@@ -96,6 +96,9 @@ type Options struct {
 	// Closed tells of a file that a search through its folder leaves out: its
 	// contents are withheld. Nil: none is.
 	Closed func(path string) bool
+	// Withheld gives patterns, in the form of .gitignore, of such files, for a
+	// runtime that searches by itself; it is asked at each turn. Nil: there are none.
+	Withheld func() []string
 
 	// Authorize is asked before every call, built-in or custom; its answer is
 	// final. Nil denies everything.

@@ -152,14 +152,22 @@ func (s *session) after(ctx context.Context, in hookInput) any {
 	if strings.HasPrefix(in.Tool, toolPrefix) {
 		return out
 	}
+	c, specific := s.call(in), map[string]any{"hookEventName": "PostToolUse"}
+	if (c.Tool == "Grep" || c.Tool == "Glob") && s.o.Closed != nil {
+		if open, changed := withoutClosed(in.Response, c.Dir, s.o.Closed); changed {
+			in.Response = open
+			specific["updatedToolOutput"] = open
+		}
+	}
 	was := textOf(in.Response)
-	seen := s.observe(ctx, s.call(in), harness.Result{Text: was}).Text
-	if seen == was {
+	seen := s.observe(ctx, c, harness.Result{Text: was}).Text
+	if seen == was && len(specific) == 1 {
 		return out
 	}
-	specific := map[string]any{"hookEventName": "PostToolUse"}
 	if added, ok := strings.CutPrefix(seen, was); ok {
-		specific["additionalContext"] = strings.TrimSpace(added)
+		if added = strings.TrimSpace(added); added != "" {
+			specific["additionalContext"] = added
+		}
 	} else {
 		specific["updatedToolOutput"] = withText(in.Response, seen)
 	}

@@ -39,12 +39,24 @@ type settings struct {
 }
 
 type permissions struct {
-	Deny []string `json:"deny,omitempty"`
+	Deny []string `json:"deny"`
+}
+
+// withheld are the files that the CLI's searches leave out: it reads, searches
+// and lists by itself, and asks us about the folder only.
+func withheld(o harness.Options) permissions {
+	p := permissions{Deny: []string{}}
+	if o.Withheld != nil {
+		for _, pattern := range o.Withheld() {
+			p.Deny = append(p.Deny, "Read("+pattern+")")
+		}
+	}
+	return p
 }
 
 // arguments are the CLI's, for a session that begins or is resumed.
 func arguments(o harness.Options, model string, resumed bool) ([]string, error) {
-	set, err := json.Marshal(settings{SkipPreflight: true})
+	set, err := json.Marshal(settings{SkipPreflight: true, Permissions: withheld(o)})
 	if err != nil {
 		return nil, err
 	}

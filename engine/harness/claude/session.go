@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 
 	"git-flower/engine/harness"
@@ -29,6 +30,8 @@ type session struct {
 	keeper  *keeper
 	tools   *toolServer // of the running process, nil when there are no custom tools
 	conn    *conn       // nil when no process runs
+
+	withheld permissions // as the running process was told
 
 	history *transcript.History // what a process would start from; nil while one runs
 	said    map[string]bool     // ids of messages
@@ -137,6 +140,7 @@ func (s *session) launch(ctx context.Context) error {
 		return err
 	}
 	resumed := len(s.history.Entries) > 0
+	s.withheld = withheld(s.o)
 	args, err := arguments(s.o, s.model, resumed)
 	if err != nil {
 		return err
@@ -207,6 +211,12 @@ func (s *session) initialize(ctx context.Context) error {
 		return fmt.Errorf("'%s' cannot be held to its guards: it runs a tool when a hook fails; install a newer version", s.h.c.Path)
 	}
 	return nil
+}
+
+// outdated tells whether the person has opened, or closed, files since the
+// process was started: it cannot be told (apply_flag_settings only adds).
+func (s *session) outdated() bool {
+	return s.conn != nil && !slices.Equal(withheld(s.o).Deny, s.withheld.Deny)
 }
 
 // refusal is why a process ended before it could be talked to: a refused

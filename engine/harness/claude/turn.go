@@ -67,6 +67,11 @@ func (t *turn) play() harness.Ended {
 	if s := t.session; s.pass != nil {
 		s.pass.Begin()
 	}
+	if t.outdated() {
+		if err := t.abandon(); err != nil {
+			return t.broken(err)
+		}
+	}
 	if ended := t.reopen(); ended != nil {
 		return *ended
 	}
