@@ -22,7 +22,7 @@ const carryOn = "[git flower] Carry on: the connection broke off, and nothing wa
 
 // builtin are the tools of the CLI that roles may have, by the names that we
 // know them by. What is not here is not offered.
-var builtin = [...]string{"Bash", "Read", "Edit", "Write", "Glob", "Grep", "WebFetch", "WebSearch", "Agent", "NotebookEdit"}
+var builtin = [...]string{"Bash", "Read", "Edit", "Write", "Glob", "Grep", "WebFetch", "WebSearch", "Agent", "NotebookEdit", "Skill"}
 
 // settings are what the CLI is set to besides its options: no trailers in
 // commits, no git state in the prompt, no question to a server about addresses
@@ -66,6 +66,9 @@ func arguments(o harness.Options, model string, resumed bool) ([]string, error) 
 		"--permission-mode", "bypassPermissions", "--permission-prompt-tool", "stdio",
 		"--system-prompt-snapshot", "off", "--session-mirror",
 		"--tools", strings.Join(offered(o.Tools), ","), "--model", model,
+	}
+	for _, dir := range o.Plugins {
+		args = append(args, "--plugin-dir", dir)
 	}
 	if o.Effort != "" {
 		args = append(args, "--effort", o.Effort)

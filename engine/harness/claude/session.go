@@ -276,7 +276,7 @@ func (s *session) fence() *fence.Policy {
 		return nil
 	}
 	p := s.o.Fence.With(s.folders.root)
-	p.Read = append(p.Read[:len(p.Read):len(p.Read)], programFolder(s.h.c.Path))
+	p.Read = slices.Concat(p.Read, []string{programFolder(s.h.c.Path)}, s.o.Plugins)
 	return &p
 }
 
