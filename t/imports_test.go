@@ -70,7 +70,7 @@ var rules = map[string]rule{
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
 	"t/heard":    {ours: []string{"engine/session"}},
 	"t/page":     {},
-	"t/perf":     {ours: []string{"engine/harness", "engine/harness/messages", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
+	"t/perf":     {ours: []string{"engine/harness", "engine/harness/claude", "engine/harness/messages", "engine/proxy", "engine/rehearse", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -14,6 +15,7 @@ type bench struct {
 	dir    string
 	flower string // the binary of the product
 	self   string // this program, for figures that need a process of their own
+	claude string // the Claude Code CLI, empty when there is none
 	factor int    // how many times the usual rounds
 }
 
@@ -47,7 +49,17 @@ func (b *bench) furnish(ctx context.Context) error {
 			return fmt.Errorf("build the product (run this in its checkout): %w", err)
 		}
 	}
+	b.claude = findCLI()
 	return scrub(filepath.Join(b.dir, "home"))
+}
+
+// findCLI is the path of the Claude Code CLI, empty when there is none.
+func findCLI() string {
+	path := os.Getenv("GIT_FLOWER_TEST_CLAUDE")
+	if path == "" {
+		path, _ = exec.LookPath("claude")
+	}
+	return path
 }
 
 const module = "git-flower"
@@ -58,7 +70,10 @@ func scrub(home string) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	kept := map[string]string{"PATH": os.Getenv("PATH"), "TMPDIR": os.Getenv("TMPDIR"), "SYSTEMROOT": os.Getenv("SYSTEMROOT")}
+	kept := map[string]string{}
+	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT", "GIT_FLOWER_TEST_CLAUDE"} {
+		kept[name] = os.Getenv(name)
+	}
 	os.Clearenv()
 	for name, value := range kept {
 		if value == "" {

@@ -17,6 +17,8 @@ func runChild(ctx context.Context, args []string, out io.Writer) error {
 		return childAppend(ctx, args[1], args[2] == "nosync", out)
 	case args[0] == "turns" && len(args) == 4:
 		return childTurns(ctx, args[1], args[2], args[3], out)
+	case args[0] == "job" && len(args) == 6:
+		return childJob(ctx, job{driver: args[1], url: args[2], key: args[3], dir: args[4], claude: args[5]}, out)
 	case args[0] == "demo" && len(args) == 3:
 		return childDemo(ctx, args[1], args[2], out)
 	}

@@ -27,6 +27,7 @@ func groups() []group {
 		{"session", measureSession},
 		{"trees", measureTrees},
 		{"demo", measureDemo},
+		{"claude", measureHarnesses},
 	}
 }
 

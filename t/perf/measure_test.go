@@ -1,12 +1,15 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"git-flower/engine/rehearse"
 	"git-flower/gitstate"
 )
 
@@ -81,6 +84,52 @@ func TestTurns(t *testing.T) {
 	}
 	if _, err := runTurns(t.Context(), b, model, dir, 1); err == nil {
 		t.Error("turns without a model")
+	}
+}
+
+// Every driver plays the job whole, and one that does not is noticed.
+func TestJobs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("missing: getrusage of Linux")
+	}
+	b := small(t)
+	b.claude = findCLI()
+	for i, driver := range drivers {
+		t.Run(driver, func(t *testing.T) {
+			if driver != "messages" && b.claude == "" {
+				t.Skip("the Claude Code CLI is not installed (GIT_FLOWER_TEST_CLAUDE names it)")
+			}
+			s, err := runJob(t.Context(), b, driver, i, 2)
+			if err != nil || s.Wall <= 0 || s.CPU <= 0 || s.Gap <= 0 || s.OursMB < 1 || (s.OtherMB > 1) != (driver != "messages") {
+				t.Error(s, err)
+			}
+		})
+	}
+}
+
+func TestGapCountsRequests(t *testing.T) {
+	script, err := rehearse.Parse(jobScript(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := serveStrict(t.Context(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	at := time.Unix(0, 0)
+	m.asked = []span{{at, at.Add(1)}, {at.Add(4), at.Add(5)}, {at.Add(7), at.Add(8)}}
+	if gap, err := m.gap(3); gap != 2 || err != nil {
+		t.Error(gap, err)
+	}
+	if _, err := m.gap(2); err == nil {
+		t.Error("a request too many went unnoticed")
+	}
+	if response, err := http.Post(m.url+"/v1/messages", "application/json", strings.NewReader("{}")); err != nil || response.StatusCode != 401 {
+		t.Error(response, err)
+	}
+	if _, err := m.gap(4); err == nil {
+		t.Error("a refused request went unnoticed")
 	}
 }
 
