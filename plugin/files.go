@@ -44,6 +44,7 @@ type Files struct {
 	folded   map[string]bool // names in lower case: some systems know no other
 	problems []Problem
 	size     int64
+	full     bool // a file was left out since there are too many: said once
 }
 
 // Wants reports whether a file is to be put in; when not, that is a problem.
@@ -60,8 +61,11 @@ func (f *Files) Wants(name string, mode fs.FileMode, size int64) bool {
 		why = "it is no regular file"
 	case size > MaxFile:
 		why = fmt.Sprintf("it has %d bytes, and a file may have %d", size, MaxFile)
+	case len(f.data) >= MaxFiles && f.full:
+		return false
 	case len(f.data) >= MaxFiles:
-		why = fmt.Sprintf("there are %d files already, and there may be no more", MaxFiles)
+		f.full = true
+		why = fmt.Sprintf("there are %d files already, and there may be no more; so are all after it", MaxFiles)
 	case f.size+size > MaxSize:
 		why = fmt.Sprintf("with it the pack would have more than %d bytes", MaxSize)
 	}

@@ -223,6 +223,7 @@ test_expect_success SYMLINKS 'a hostile one does no harm' '
 	told --name evil &&
 	test_grep "evil (.*1 skill" ../start.out &&
 	test_grep "skills/bomb/SKILL.md:2: not loaded" ../start.out &&
+	test_expect_code 1 git flower doctor >../out && test_grep "left out: there are 500 files already" ../out &&
 	! test_grep "$(printf "\033")\[2J" ../start.out &&
 	find "$XDG_STATE_HOME" -path "*/pack/evil/*" -type l >../actual && test_must_be_empty ../actual &&
 	! grep -r secret "$XDG_STATE_HOME"/git-flower/*/pack &&

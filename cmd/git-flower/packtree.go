@@ -86,6 +86,9 @@ func readPack(ctx context.Context, git gitcmd.Git, tree gitstate.ObjectID) (*plu
 		return nil, wrapPack(tree.Short(), err)
 	}
 	for _, w := range wanted {
+		if !files.Wants(w.name, 0, w.size) {
+			continue // with what is in already it is too much
+		}
 		data, bad := readBlob(batch, w.id)
 		if bad != nil {
 			return nil, wrapPack(tree.Short(), errors.Join(bad, batch.Close()))
@@ -95,18 +98,23 @@ func readPack(ctx context.Context, git gitcmd.Git, tree gitstate.ObjectID) (*plu
 	return files, wrapPack(tree.Short(), batch.Close())
 }
 
-type packFile struct{ name, id string }
+type packFile struct {
+	name, id string
+	size     int64
+}
 
 func listPack(ctx context.Context, git gitcmd.Git, tree gitstate.ObjectID, files *plugin.Files) (wanted []packFile, err error) {
 	list, err := git.Start(ctx, "--no-optional-locks", "ls-tree", "-r", "-z", "-l", "--full-tree", string(tree))
 	if err != nil {
 		return nil, err
 	}
-	var total int64
-	for range mostEntries {
+	for n := 0; ; n++ {
 		entry, end := list.Out.ReadString(0)
 		if end != nil {
 			break // the exit code tells whether that is all
+		}
+		if n == mostEntries {
+			return nil, errors.Join(fmt.Errorf("it has more than %d files", mostEntries), list.Close())
 		}
 		head, name, _ := strings.Cut(strings.TrimSuffix(entry, "\x00"), "\t")
 		fields := strings.Fields(head) // mode, type, id, size
@@ -114,8 +122,8 @@ func listPack(ctx context.Context, git gitcmd.Git, tree gitstate.ObjectID, files
 			return nil, errors.Join(fmt.Errorf("git printed '%.80s'", oneLine(entry)), list.Close())
 		}
 		size, _ := strconv.ParseInt(fields[3], 10, 64) // "-" of what is no blob
-		if files.Wants(name, modeOf(fields[0]), size) && len(wanted) < plugin.MaxFiles && total+size <= plugin.MaxSize {
-			wanted, total = append(wanted, packFile{name, fields[2]}), total+size
+		if files.Wants(name, modeOf(fields[0]), size) {
+			wanted = append(wanted, packFile{name, fields[2], size})
 		}
 	}
 	return wanted, list.Close()
