@@ -74,6 +74,7 @@ func (t *turn) broken(err error) harness.Ended {
 	if t.ctx.Err() != nil {
 		return t.leave()
 	}
+	t.words.close()
 	return t.faulty(asFault(errors.Join(err, t.abandon())))
 }
 

@@ -98,7 +98,8 @@ func (k *keeper) look(raw json.RawMessage, e mirrored) (json.RawMessage, []strin
 		case "tool_result":
 			keys = append(keys, resultKey(b.ToolUseID))
 			if k.stops[b.ToolUseID] {
-				raw = append(bytes.TrimRight(bytes.Clone(raw), " \t\r\n}"), `,"flowerStops":true}`...)
+				raw = bytes.TrimSpace(raw)
+				raw = append(bytes.Clone(raw[:len(raw)-1]), `,"flowerStops":true}`...)
 			}
 		}
 	}

@@ -2,20 +2,16 @@ package claude
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 
 	"git-flower/engine/harness"
 	"git-flower/engine/proxy"
 	"git-flower/engine/transcript"
-	"git-flower/worktree/fence"
-	"git-flower/worktree/process"
 )
 
 // A session is one conversation. Its process is started when a turn needs it.
@@ -133,114 +129,6 @@ func (s *session) Send(ctx context.Context, m harness.Message) error {
 	return nil
 }
 
-// launch starts the process, from the history if there is any, and waits until
-// it can be talked to.
-func (s *session) launch(ctx context.Context) error {
-	if err := s.prepare(); err != nil {
-		return err
-	}
-	resumed := len(s.history.Entries) > 0
-	s.withheld = withheld(s.o)
-	args, err := arguments(s.o, s.model, resumed)
-	if err != nil {
-		return err
-	}
-	key := ""
-	if s.pass != nil {
-		key = s.pass.Key()
-	}
-	program := process.Program{Path: s.h.c.Path, Args: args, Dir: s.o.Dir, Env: environment(s.o, s.folders, s.h.c, key), Fence: s.fence()}
-	p, err := s.h.open(ctx, program)
-	if err != nil {
-		return err
-	}
-	s.keeper = newKeeper(s.h.c.Transcript, s.o.Session, s.folders.config)
-	if p := s.purse; p != nil {
-		s.keeper.count = func(m message, main bool) { p.count(ctx, m.ID, m.Model, m.Usage.tokens(), main) }
-	}
-	if len(s.o.Custom) > 0 {
-		s.tools = newToolServer(ctx, s.o.Custom, s.perform)
-	}
-	s.conn = newConn(ctx, p, s.answer, s.keeper.take)
-	if err := s.initialize(ctx); err != nil {
-		return errors.Join(err, s.drop())
-	}
-	s.history = nil
-	return nil
-}
-
-// prepare makes the process's folders anew and writes the history into them.
-func (s *session) prepare() error {
-	if err := os.RemoveAll(s.folders.root); err != nil {
-		return err
-	}
-	for _, dir := range []string{s.folders.config, s.folders.temp} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	if s.h.c.Prepare != nil {
-		if err := s.h.c.Prepare(s.folders.config); err != nil {
-			return err
-		}
-	}
-	if len(s.history.Entries) == 0 {
-		return nil
-	}
-	return writeTranscript(s.folders.config, s.o.Dir, s.o.Session, s.history.Entries)
-}
-
-// initialize tells the CLI of hooks, tools and rules. A CLI that runs a tool
-// although its guard failed is not used.
-func (s *session) initialize(ctx context.Context) error {
-	r := map[string]any{"subtype": "initialize", "hooks": hooks(), "appendSystemPrompt": s.system()}
-	if s.tools != nil {
-		r["sdkMcpServers"] = []string{server}
-	}
-	raw, err := s.conn.ask(ctx, r)
-	if errors.Is(err, errGone) {
-		return fmt.Errorf("the CLI did not start: %s", s.refusal())
-	}
-	if err != nil {
-		return fmt.Errorf("the CLI did not start: %w", err)
-	}
-	var can struct {
-		OnFailure bool `json:"hook_on_failure_supported"`
-	}
-	if err := json.Unmarshal(raw, &can); err != nil || !can.OnFailure {
-		return fmt.Errorf("'%s' cannot be held to its guards: it runs a tool when a hook fails; install a newer version", s.h.c.Path)
-	}
-	return nil
-}
-
-// outdated tells whether the person has opened, or closed, files since the
-// process was started: it cannot be told (apply_flag_settings only adds).
-func (s *session) outdated() bool {
-	return s.conn != nil && !slices.Equal(withheld(s.o).Deny, s.withheld.Deny)
-}
-
-// refusal is why a process ended before it could be talked to: a refused
-// session says so in a result.
-func (s *session) refusal() string {
-	for {
-		l, ok := s.conn.next()
-		if !ok {
-			return s.conn.why()
-		}
-		if l.Type == "result" && len(l.Errors) > 0 {
-			return oneLine(l.Errors[0])
-		}
-	}
-}
-
-// system is the role's rules, and how the CLI names the tools they speak of.
-func (s *session) system() string {
-	if len(s.o.Custom) == 0 {
-		return s.o.System
-	}
-	return s.o.System + "\n\nThe tools named without a prefix above are offered with the prefix " + toolPrefix + " (" + toolPrefix + s.o.Custom[0].Name + ")."
-}
-
 // drop ends the process at once. What it still says is not kept.
 func (s *session) drop() error {
 	if s.conn == nil {
@@ -267,23 +155,4 @@ func (s *session) Close() error {
 		s.pass = nil
 	}
 	return errors.Join(append(errs, os.RemoveAll(s.folders.root))...)
-}
-
-// fence is what the process is held to: what its commands would be, and its own
-// folders besides.
-func (s *session) fence() *fence.Policy {
-	if s.o.Fence == nil || !s.o.Fence.On() {
-		return nil
-	}
-	p := s.o.Fence.With(s.folders.root)
-	p.Read = slices.Concat(p.Read, []string{programFolder(s.h.c.Path)}, s.o.Plugins)
-	return &p
-}
-
-// programFolder is where a program and what belongs to it lie.
-func programFolder(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	return filepath.Dir(path)
 }

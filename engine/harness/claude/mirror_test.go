@@ -1,0 +1,65 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-flower/engine/harness/harnesstest"
+)
+
+// What the keeper stores, and under which name.
+func TestKeeperStores(t *testing.T) {
+	store := &harnesstest.Transcript{}
+	k := newKeeper(store, fakeID, "/config")
+	k.ends("toolu_1")
+	main := filepath.Join("/config/projects/-work", fakeID+".jsonl")
+	agent := filepath.Join("/config/projects/-work", fakeID, "subagents/agent-a1.jsonl")
+	result := `{"type":"user","uuid":"2","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"x"}],"more":{"a":{}}}}`
+	k.take(main, []json.RawMessage{[]byte(`{"type":"queue-operation"}`), []byte(`{"uuid":"1","type":"user","message":{"content":"hi"}}`), []byte(`not JSON`), []byte(result)})
+	k.take(agent, []json.RawMessage{[]byte(`{"uuid":"3","type":"assistant","message":{"content":[{"type":"tool_use","id":"toolu_2"}]}}`)})
+	k.take("/elsewhere/"+fakeID+".jsonl", []json.RawMessage{[]byte(`{"uuid":"4"}`)})
+
+	entries, _ := store.Load(t.Context(), fakeID)
+	if len(entries) != 2 || string(entries[1]) != strings.TrimSuffix(result, "}")+`,"flowerStops":true}` || !json.Valid(entries[1]) {
+		t.Errorf("stored %s", entries)
+	}
+	if of, _ := store.Load(t.Context(), fakeID+"/agent-a1"); len(of) != 1 {
+		t.Errorf("stored of the sub-agent: %s", of)
+	}
+	for _, key := range []string{resultKey("toolu_1"), callKey("toolu_2")} {
+		if err := k.await(t.Context(), key); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// Whoever waits for something that cannot come any more is told.
+func TestKeeperGivesUp(t *testing.T) {
+	full := errors.New("no space left")
+	for name, tt := range map[string]struct {
+		do   func(k *keeper, store *harnesstest.Transcript, cancel func())
+		want error
+	}{
+		"the turn was left": {func(k *keeper, _ *harnesstest.Transcript, _ func()) { k.shutDown() }, errShut},
+		"the disk is full": {func(k *keeper, store *harnesstest.Transcript, _ func()) {
+			store.OnAppend = func(string, []json.RawMessage) error { return full }
+			k.take("/config/projects/x/"+fakeID+".jsonl", []json.RawMessage{[]byte(`{"uuid":"1"}`)})
+		}, full},
+		"the context ended": {func(_ *keeper, _ *harnesstest.Transcript, cancel func()) { cancel() }, context.Canceled},
+	} {
+		store := &harnesstest.Transcript{}
+		k := newKeeper(store, fakeID, "/config")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- k.await(ctx, callKey("toolu_9")) }()
+		tt.do(k, store, cancel)
+		if err := <-done; !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
