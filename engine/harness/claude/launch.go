@@ -36,6 +36,8 @@ type settings struct {
 	SkipPreflight   bool        `json:"skipWebFetchPreflight"`
 	AutoCompact     bool        `json:"autoCompactEnabled"`
 	Permissions     permissions `json:"permissions"`
+	// Env is what commands see otherwise than the CLI itself.
+	Env map[string]string `json:"env"`
 }
 
 type permissions struct {
@@ -56,7 +58,7 @@ func withheld(o harness.Options) permissions {
 
 // arguments are the CLI's, for a session that begins or is resumed.
 func arguments(o harness.Options, model string, resumed bool) ([]string, error) {
-	set, err := json.Marshal(settings{SkipPreflight: true, Permissions: withheld(o)})
+	set, err := json.Marshal(settings{SkipPreflight: true, Permissions: withheld(o), Env: map[string]string{cacheHome: valueOf(o.Env, cacheHome)}})
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +95,20 @@ func offered(tools []string) []string {
 	return have
 }
 
+// cacheHome is where the CLI logs the calls of our tools: in the folder of its
+// process. Commands keep the user's; empty means the same as not set.
+const cacheHome = "XDG_CACHE_HOME"
+
+// valueOf is a variable's value; the last one counts.
+func valueOf(env []string, name string) (value string) {
+	for _, kv := range env {
+		if n, v, _ := strings.Cut(kv, "="); n == name {
+			value = v
+		}
+	}
+	return value
+}
+
 // folders are those of one process: its configuration and its temporary files.
 type folders struct{ root, config, temp string }
 
@@ -110,7 +126,7 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 		}
 	}
 	env = append(env,
-		"CLAUDE_CONFIG_DIR="+f.config, "TMPDIR="+f.temp,
+		"CLAUDE_CONFIG_DIR="+f.config, "TMPDIR="+f.temp, cacheHome+"="+f.temp,
 		"CLAUDE_CODE_ENTRYPOINT=sdk-go",
 		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
