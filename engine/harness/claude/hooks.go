@@ -126,6 +126,9 @@ func (s *session) authorize(ctx context.Context, c guards.Call) (d guards.Decisi
 	if s.o.Authorize == nil {
 		return guards.Deny("nobody allows anything here")
 	}
+	if c.Tool == "Skill" && !s.hasSkill(c.Input) {
+		return guards.Deny("There is no such skill here, on purpose: only those of " + strings.Join(s.packs, ", ") + " are ours. Go on without it.")
+	}
 	return s.o.Authorize(ctx, c)
 }
 

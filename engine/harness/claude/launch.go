@@ -69,8 +69,10 @@ func arguments(o harness.Options, model string, resumed bool) ([]string, error) 
 		"--system-prompt-snapshot", "off", "--session-mirror",
 		"--tools", strings.Join(offered(o.Tools), ","), "--model", model,
 	}
-	for _, dir := range o.Plugins {
-		args = append(args, "--plugin-dir", dir)
+	if slices.Contains(o.Tools, "Skill") {
+		for _, dir := range o.Plugins {
+			args = append(args, "--plugin-dir", dir)
+		}
 	}
 	if o.Effort != "" {
 		args = append(args, "--effort", o.Effort)

@@ -26,10 +26,21 @@ func TestSkillsOfAPack(t *testing.T) {
 		}
 	}
 	stub := harnesstest.NewStub(t)
-	stub.Push(harnesstest.Use("toolu_1", "Skill", map[string]string{"skill": "garden:prune"}), harnesstest.Say("done"))
+	stub.Push(harnesstest.Use("toolu_1", "Skill", map[string]string{"skill": "garden:prune"}),
+		harnesstest.Use("toolu_2", "Skill", map[string]string{"skill": "update-config"}), harnesstest.Say("done"))
 	s := direct(t, stub, func(o *harness.Options) { o.Tools, o.Plugins = []string{"Skill", "Read"}, []string{pack} })
-	if ended, _ := turnOf(t, s, "go"); ended.Stop != harness.StopDone {
+	ended, events := turnOf(t, s, "go")
+	if ended.Stop != harness.StopDone {
 		t.Fatalf("ended %+v", ended)
+	}
+	denied := map[string]bool{}
+	for _, e := range events {
+		if r, ok := e.(harness.ToolResult); ok {
+			denied[r.ID] = r.Denied
+		}
+	}
+	if denied["toolu_1"] || !denied["toolu_2"] {
+		t.Errorf("denied: %v", denied)
 	}
 	if first := string(stub.Requests()[0].Body); !strings.Contains(first, "How to prune roses in this garden") {
 		t.Error("the model was not told of the skill")

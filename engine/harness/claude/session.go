@@ -19,7 +19,8 @@ type session struct {
 	*harness.Turns
 	h       *Harness
 	o       harness.Options
-	model   string // the API's name
+	model   string   // the API's name
+	packs   []string // names of the packs whose skills there are
 	folders folders
 	pass    *proxy.Pass // nil with a login of the CLI's own
 	purse   *purse      // nil where the proxy asks the gate
@@ -68,6 +69,10 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 	}
 	s.model = harness.WireName(name)
 	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.packs, err = packNames(o.Plugins); err != nil {
 		return nil, err
 	}
 	if h.c.Proxy == nil {
