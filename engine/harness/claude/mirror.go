@@ -47,7 +47,7 @@ type mirrored struct {
 const synthetic = "<synthetic>"
 
 // take stores entries of one of the session's files. What has no id is the
-// CLI's own book-keeping and is left out.
+// CLI's own book-keeping and is left out, but for what a sub-agent is.
 func (k *keeper) take(path string, entries []json.RawMessage) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +65,7 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 	var keys []string
 	for _, raw := range entries {
 		var e mirrored
-		if json.Unmarshal(raw, &e) != nil || e.UUID == "" {
+		if json.Unmarshal(raw, &e) != nil || e.UUID == "" && (agent == "" || e.Type != "agent_metadata") {
 			continue
 		}
 		if k.count != nil && e.Type == "assistant" && e.Message.StopReason != "" && e.Message.Model != synthetic {

@@ -17,7 +17,7 @@ import (
 // launch starts the process, from the history if there is any, and waits until
 // it can be talked to.
 func (s *session) launch(ctx context.Context) error {
-	if err := s.prepare(); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	resumed := len(s.history.Entries) > 0
@@ -51,7 +51,7 @@ func (s *session) launch(ctx context.Context) error {
 }
 
 // prepare makes the process's folders anew and writes the history into them.
-func (s *session) prepare() error {
+func (s *session) prepare(ctx context.Context) error {
 	if err := os.RemoveAll(s.folders.root); err != nil {
 		return err
 	}
@@ -68,7 +68,37 @@ func (s *session) prepare() error {
 	if len(s.history.Entries) == 0 {
 		return nil
 	}
-	return writeTranscript(s.folders.config, s.o.Dir, s.o.Session, s.history.Entries)
+	if err := writeTranscript(s.folders.config, s.o.Dir, s.o.Session, s.history.Entries); err != nil {
+		return err
+	}
+	return s.prepareAgents(ctx)
+}
+
+// prepareAgents writes what the store has of the sub-agents that the history
+// names: the CLI may be told to go on with one.
+func (s *session) prepareAgents(ctx context.Context) error {
+	written := map[string]bool{}
+	for _, raw := range s.history.Entries {
+		var e struct {
+			Result struct{ AgentID string } `json:"toolUseResult"`
+		}
+		if json.Unmarshal(raw, &e) != nil || e.Result.AgentID == "" || written[e.Result.AgentID] {
+			continue // the result of another tool may have any form
+		}
+		written[e.Result.AgentID] = true
+		agent := "agent-" + e.Result.AgentID
+		entries, err := s.h.c.Transcript.Load(ctx, s.o.Session+"/"+agent)
+		if err != nil {
+			return fmt.Errorf("load transcript of '%s': %w", agent, err)
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		if err := writeAgentTranscript(s.folders.config, s.o.Dir, s.o.Session, agent, entries); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startTime is what the CLI may take to start; on a busy machine it takes a few
