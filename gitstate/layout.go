@@ -57,7 +57,21 @@ func discover(ctx context.Context, git gitcmd.Git) (Layout, error) {
 		l.TopLevel = strings.TrimSuffix(paths[3], "\n")
 	}
 	l.Flower = filepath.Join(l.CommonDir, "flower")
-	return l, nil
+	return l, redirected(l.GitDir)
+}
+
+// redirected finds a git directory of ours that was made to point elsewhere since: a
+// command that may write there can put a commondir into it, and git then obeys the
+// configuration of whatever folder that names.
+func redirected(gitDir string) error {
+	pointer := filepath.Join(gitDir, "commondir")
+	if _, err := os.Lstat(pointer); err != nil {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(gitDir, "flower", "id")); err != nil {
+		return nil // of a linked working tree: ours is in the common directory
+	}
+	return fmt.Errorf("'%s' makes git take another folder for this repository, and was not there before: move it away", pointer)
 }
 
 func notRepository(err error) error {

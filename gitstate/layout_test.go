@@ -46,6 +46,26 @@ func TestOpeningWritesNothing(t *testing.T) {
 	}
 }
 
+// A repository of ours that was made to point elsewhere is not taken for either; a
+// linked working tree, which points by its nature, is.
+func TestAGitDirectoryThatPointsElsewhere(t *testing.T) {
+	t.Parallel()
+	dir, other, home := newRepo(t), newRepo(t), t.TempDir()
+	settled(t, dir, home)
+	linked := dir + "-linked"
+	run(t, dir, "worktree", "add", "-q", "--detach", linked)
+	if l := open(t, linked, Config{StateHome: home}).Layout(); l.CommonDir != filepath.Join(dir, ".git") {
+		t.Errorf("of the linked working tree the repository is '%s'", l.CommonDir)
+	}
+	pointer := filepath.Join(dir, ".git", "commondir")
+	if err := os.WriteFile(pointer, []byte(filepath.Join(other, ".git")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir, Config{StateHome: home}); err == nil || !strings.Contains(err.Error(), pointer) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestARepositorysIDFollowsItsPath moves one, copies one, and makes one anew.
 func TestARepositorysIDFollowsItsPath(t *testing.T) {
 	t.Parallel()

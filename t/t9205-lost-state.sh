@@ -31,7 +31,7 @@ begins () {
 # deleted <what>: the state folder, our part of the git directory, or both.
 deleted () {
 	case $1 in *state*) rm -rf "$XDG_STATE_HOME/git-flower" ;; esac
-	case $1 in *flower*) rm -rf "$2/.git/flower" ;; esac
+	case $1 in *flower*) rm -rf "$2/.git/flower" 2>/dev/null || rm -rf "$2/.git/flower" ;; esac
 }
 
 # The goal is reached by one worker or by two, and what it says is told once.

@@ -36,11 +36,11 @@ func (p *Pool) fenced(s *slot, throwAway bool) *fence.Policy {
 }
 
 // inPlaceSeen is what a worker that has the checkout may not change of the git
-// directory, where it is there: what the user's git would run or obey, the git
+// directory, where it is there (inplace_git.go sees to the rest): what the user's git would run or obey, the git
 // directories of submodules and of other checkouts, and the records of runs. It
 // is no more, since git makes its files in that directory itself.
 var inPlaceSeen = []string{
-	"config", "config.worktree", "hooks", "info", "commondir", "gitdir", "modules", "worktrees", "refs/flower",
+	"config", "config.worktree", "hooks", "info", "objects/info/alternates", "commondir", "gitdir", "modules", "worktrees", "refs/flower",
 }
 
 // fenced is the policy for the commands of a worker that has the checkout: with
@@ -58,6 +58,7 @@ func (c *InPlace) fenced(l *look) *fence.Policy {
 	for _, name := range inPlaceSeen {
 		f.Read = append(f.Read, filepath.Join(p.c.CommonDir, name), filepath.Join(p.c.GitDir, name))
 	}
+	f.Never = c.never()
 	f.Temp = filepath.Join(c.dir, "temp")
 	if errors.Join(os.MkdirAll(f.Temp, 0o700), fence.MakeCaches(caches, os.LookupEnv)) != nil {
 		f.Temp = "" // then there are no temporary files, which a command will tell

@@ -56,6 +56,9 @@ type inPlaceNote struct {
 	Tip    string   `json:"tip,omitempty"`   // last commit of ours that holds the checkout's files
 	Seen   string   `json:"seen,omitempty"`  // HEAD when the worker began
 	Notes  []string `json:"notes,omitempty"` // to be told by Finish
+	Made   []string `json:"made,omitempty"`  // places that keepFree made
+	Never  []string `json:"never,omitempty"` // names that were free when the worker began
+	Aside  []string `json:"aside,omitempty"` // words about what was moved aside by then
 }
 
 // inPlaceSlot names the checkout where the slot of a tree is named.

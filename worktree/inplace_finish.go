@@ -34,7 +34,11 @@ func (c *InPlace) finish(ctx context.Context, m CommitMessage) (r Result, err er
 	if err != nil {
 		return r, err
 	}
-	r.Notes = slices.Concat(c.note.Notes, told)
+	strange, err := c.strange()
+	if err != nil {
+		return r, err
+	}
+	r.Notes = slices.Concat(c.note.Notes, told, strange)
 	d, err := l.draw(ctx, c.note.Tip)
 	if err != nil {
 		return r, err

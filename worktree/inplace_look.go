@@ -18,9 +18,12 @@ type look struct {
 }
 
 // look opens the checkout, if it is in no middle of anything and still the run's.
-// The caller closes it.
+// The caller closes it. What a worker has put in the way of git is out of it first.
 func (c *InPlace) look(ctx context.Context) (*look, error) {
 	p := c.p
+	if _, err := c.never().SetAside(); err != nil {
+		return nil, err
+	}
 	if _, err := p.facts(ctx); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,17 @@ func (c *InPlace) add(ctx context.Context, spec Spec) (t *Tree, err error) {
 	if tip != join {
 		notes = append(notes, fmt.Sprintf("the checkout had changes that no worker had reported; commit %s holds them", tip))
 	}
+	made, never, err := c.p.keepFree()
+	if err != nil {
+		c.p.takeAway(made)
+		return nil, err
+	}
+	aside, err := c.neverOf(never).Told()
+	if err != nil {
+		return nil, err
+	}
 	err = c.set(func(n *inPlaceNote) {
+		n.Made, n.Never, n.Aside = made, never, aside
 		n.Worker, n.Asked, n.Base, n.Tip, n.Seen, n.Notes = spec.Worker, spec.Base, join, tip, l.view.head, notes
 	})
 	crashPoint("worktree-inplace-owned")
@@ -110,6 +120,7 @@ func (c *InPlace) reopen(ctx context.Context, spec Spec) (*Tree, error) {
 		err = process.EndStartedIn(l.view.top, c.Mark)
 	}
 	c.mine = true
+	err = errors.Join(err, c.keepFreeAgain())
 	return c.tree(l), errors.Join(err, l.close())
 }
 
@@ -121,6 +132,7 @@ func (c *InPlace) Release(_ context.Context, t *Tree) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mine, c.saved = false, ""
+	c.p.takeAway(c.note.Made)
 	return c.set(func(n *inPlaceNote) {
 		*n = inPlaceNote{Run: n.Run, GitDir: n.GitDir, Branch: n.Branch, Head: n.Head}
 	})

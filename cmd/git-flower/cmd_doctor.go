@@ -118,10 +118,22 @@ func (d *doctor) repository(ctx context.Context) {
 func (d *doctor) fence(ctx context.Context) {
 	means := fence.Probe(ctx)
 	f := finding{Topic: "fence", Found: means.Words() + whyNot(means) + "; flower.fence is " + d.config.Fence.String(), Holds: means.Holds()}
+	if !d.config.Isolate {
+		f.Found += "; " + inPlaceLeft(means)
+	}
 	if d.config.Fence == fence.Require && !means.Full() {
 		f.Problem, f.Hint = "flower.fence is require, which this machine cannot hold", "\"git config flower.fence auto\" goes on with what holds"
 	}
 	d.add(f)
+}
+
+// inPlaceLeft says what workers that edit the checkout itself may do to its git
+// directory.
+func inPlaceLeft(m fence.Means) string {
+	if m.Namespaces {
+		return "workers edit the checkout itself and can change its branches, and plant a commondir that is moved away only after the command"
+	}
+	return "workers edit the checkout itself and can change its whole git directory, hooks and configuration too"
 }
 
 func (d *doctor) credentials(ctx context.Context) {

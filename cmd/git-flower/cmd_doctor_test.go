@@ -37,6 +37,13 @@ func TestDoctor(t *testing.T) {
 		has(t, d.out.String(), mark+hold.What+": ")
 	}
 
+	if strings.Contains(d.out.String(), "checkout itself") {
+		t.Error("workers do not edit the checkout")
+	}
+	d.git("config", "flower.isolate", "no")
+	d.expect(0, "doctor")
+	has(t, d.out.String(), "workers edit the checkout itself")
+
 	d.git("config", "flower.rounds", "many")
 	d.expect(1, "doctor")
 	has(t, d.err.String(), "flower.rounds", "hint: ")

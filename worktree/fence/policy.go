@@ -18,6 +18,8 @@ type Policy struct {
 	Home  string   // one of Hide, or empty
 	Temp  string   // a folder that may be written to and stands for /tmp as well; may be empty
 
+	Never Never // what must not be there when a command has ended, whatever the means
+
 	Ports []uint16 // TCP ports that may be connected to; none means all
 	Env   []string // set in the command's environment, "KEY=value"
 }

@@ -28,6 +28,7 @@ type Program struct {
 // goroutines; whoever opens a Peer calls End.
 type Peer struct {
 	cmd    *exec.Cmd
+	held   Command // what it is held to
 	family family
 	in     *os.File
 	out    *os.File
@@ -75,10 +76,10 @@ func (p Program) open() (*Peer, error) {
 	ownSession(cmd)
 	diesWithUs(cmd)
 
-	peer := &Peer{cmd: cmd, in: ours[0], out: ours[1], errors: newRecent(Command{Limit: p.Limit}.limit()),
+	peer := &Peer{cmd: cmd, held: Command{Fence: p.Fence}, in: ours[0], out: ours[1], errors: newRecent(Command{Limit: p.Limit}.limit()),
 		read: make(chan struct{}), exited: make(chan struct{})}
 	started := make(chan error)
-	go peer.live(Command{Fence: p.Fence}, started)
+	go peer.live(peer.held, started)
 	err := <-started
 	closeAll(theirs[:])
 	if err != nil {
@@ -158,6 +159,7 @@ func (p *Peer) End() error {
 		case <-p.read:
 		case <-timer.C:
 		}
+		p.ended = errors.Join(p.ended, p.held.setAside(p.errors))
 	})
 	return p.ended
 }

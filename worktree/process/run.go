@@ -34,6 +34,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	timedOut, stopped := j.wait(ctx, c.Timeout)
 	ended := j.end()
 	j.finish()
+	ended = errors.Join(ended, c.setAside(out))
 	r := Result{
 		Output: out.text(), Bytes: out.total, Digest: out.digest(), Truncated: out.truncated(),
 		ExitCode: j.exitCode(), TimedOut: timedOut, Duration: time.Since(began),
@@ -124,6 +125,19 @@ func (c Command) start(cmd *exec.Cmd) error {
 		return errors.Join(err, ignoreExit(cmd.Wait()))
 	}
 	return nil
+}
+
+// setAside moves away what the command must not leave behind, and says so where it
+// printed.
+func (c Command) setAside(out io.Writer) error {
+	if c.Fence == nil {
+		return nil
+	}
+	told, err := c.Fence.Never.SetAside()
+	for _, words := range told {
+		fmt.Fprintf(out, "\n[%s]\n", words)
+	}
+	return err
 }
 
 // ignoreExit drops what says that a process was killed, which we know.

@@ -2,9 +2,9 @@ package process
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
-	"time"
 )
 
 // A Running is a command that goes on beside its caller. Its methods may be
@@ -32,16 +32,17 @@ func Start(ctx context.Context, c Command) (*Running, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &Running{job: j, out: out, cancel: cancel, done: make(chan struct{})}
-	go r.watch(ctx, c.Timeout)
+	go r.watch(ctx, c)
 	return r, nil
 }
 
-func (r *Running) watch(ctx context.Context, limit time.Duration) {
+func (r *Running) watch(ctx context.Context, c Command) {
 	defer close(r.done)
 	defer r.cancel()
-	r.job.wait(ctx, limit) // why it is over makes no difference to what follows
+	r.job.wait(ctx, c.Timeout) // why it is over makes no difference to what follows
 	r.err = r.job.end()
 	r.job.finish()
+	r.err = errors.Join(r.err, c.setAside(r.out))
 	r.exit = r.job.exitCode()
 }
 

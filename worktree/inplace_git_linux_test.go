@@ -1,0 +1,124 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-flower/worktree/fence"
+)
+
+// planted are names in the git directory that are not there and that git obeys.
+// kept says that they stay where no namespace holds them.
+var planted = []struct {
+	name  string
+	kept  bool
+	moved bool // however commands are held
+}{
+	{name: "commondir", moved: true}, {name: "gitdir", moved: true},
+	{name: "config.worktree"}, {name: "hooks/pre-commit"}, {name: "info/grafts"}, {name: "info/attributes"}, {name: "objects/info/alternates"},
+	{name: "modules/sub/config", kept: true}, {name: "worktrees/x/config.worktree", kept: true}, {name: "refs/flower/run/x", kept: true},
+}
+
+// bareSeat is a seat in a repository without what can be planted.
+func bareSeat(t *testing.T, m fence.Means) *seat {
+	t.Helper()
+	r := newRepo(t, small)
+	s := sit(t, r)
+	must(t, s.Close())
+	if m.Any() {
+		s = fencedSeat(t, r, m)
+	} else {
+		s = sit(t, r)
+	}
+	r.git("pack-refs", "--all")
+	sh(t, r.dir, "cd .git && rm -rf hooks info modules worktrees refs/flower objects/info/alternates config.worktree")
+	return s
+}
+
+// What a worker plants for git to obey is gone before git can, and is told.
+func TestInPlaceNothingIsPlanted(t *testing.T) {
+	all := ways(t)
+	all["off"] = fence.Means{}
+	for name, m := range all {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range planted {
+				t.Run(strings.ReplaceAll(p.name, "/", " "), func(t *testing.T) {
+					t.Parallel()
+					plant(t, bareSeat(t, m), m, p.name, p.moved || !p.kept && !m.Namespaces, p.kept && !m.Namespaces)
+				})
+			}
+		})
+	}
+}
+
+func plant(t *testing.T, s *seat, m fence.Means, name string, moved, kept bool) {
+	tree := s.add("coder-1")
+	path := filepath.Join(s.r.dir, ".git", filepath.FromSlash(name))
+	out, _ := within(t, tree, tree.Fence, "mkdir -p "+shellWord(filepath.Dir(path))+"\necho /nowhere >"+shellWord(path))
+	if m.Any() && moved != strings.Contains(out, "aside") {
+		t.Errorf("the worker is told:\n%s", out)
+	}
+	if m.Any() {
+		checkPlanted(t, path, kept)
+	}
+	r := s.finish(tree)
+	checkPlanted(t, path, kept)
+	if notes := strings.Join(r.Notes, "\n"); moved != strings.Contains(notes, filepath.Join("aside", "1", filepath.FromSlash(name[:min(5, len(name))]))) {
+		t.Errorf("the notes say:\n%s", notes)
+	}
+	must(t, s.Release(context.Background(), tree))
+	first, _, _ := strings.Cut(name, "/")
+	if _, err := os.Lstat(filepath.Join(s.r.dir, ".git", first)); first != "objects" && first != "refs" && !kept && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("'%s' was left: %v", first, err)
+	}
+	s.r.git("status")
+	if again := s.finish(s.add("coder-2")).Notes; strings.Contains(strings.Join(again, "\n"), "aside") {
+		t.Errorf("it is told again: %v", again)
+	}
+}
+
+func checkPlanted(t *testing.T, path string, kept bool) {
+	t.Helper()
+	if text, _ := os.ReadFile(path); (len(text) > 0) != kept {
+		t.Errorf("'%s' holds '%s'", path, text)
+	}
+}
+
+// What a process that was killed left planted is moved by the one that goes on.
+func TestInPlaceNothingIsPlantedBeforeItGoesOn(t *testing.T) {
+	for _, name := range []string{"commondir", "gitdir", "config.worktree", "hooks"} {
+		s := bareSeat(t, fence.Means{})
+		s.add("coder-1")
+		must(t, s.Close())
+		path := filepath.Join(s.r.dir, ".git", name)
+		must(t, os.WriteFile(path, []byte("/nowhere\n"), 0o644))
+		s.open()
+		must(t, s.Resume(context.Background(), s.note))
+		tree, err := s.Reopen(context.Background(), Spec{Run: "run", Worker: "coder-1", Base: s.join})
+		must(t, err)
+		checkPlanted(t, path, false)
+		if notes := strings.Join(s.finish(tree).Notes, "\n"); !strings.Contains(notes, "aside") {
+			t.Errorf("%s: the notes say: %s", name, notes)
+		}
+	}
+}
+
+// A folder that leads elsewhere does not have files elsewhere moved.
+func TestInPlaceMovesNothingOutside(t *testing.T) {
+	s := bareSeat(t, fence.Means{})
+	tree := s.add("coder-1")
+	outside := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(outside, "alternates"), []byte("mine\n"), 0o644))
+	sh(t, s.r.dir, "rm -rf .git/objects/info && ln -s "+shellWord(outside)+" .git/objects/info")
+	if _, err := s.Finish(context.Background(), tree, CommitMessage{Subject: "work"}); err == nil {
+		t.Error("the link was taken")
+	}
+	if readText(t, filepath.Join(outside, "alternates")) != "mine\n" {
+		t.Error("a file outside was moved")
+	}
+}
