@@ -9,6 +9,8 @@ type governor struct {
 	names []string
 	// read are the programs that read such a file, in lower case.
 	read []string
+	// with are words of which one must be among the commands' too. None: any will do.
+	with []string
 	// part picks what counts of a file that ordinary work changes too. Nil: all of it.
 	part picker
 }
@@ -33,7 +35,9 @@ var (
 )
 
 // governors are in no order; the first row that a path fits counts. The sources
-// are the manuals of the programs, where they say which files they look for.
+// are the manuals of the programs, where they say which files they look for. What
+// git reads of its own directory (info/exclude, info/attributes) is in no commit: a
+// tree for checks has the user's.
 var governors = [...]governor{
 	{names: []string{"gnumakefile", "makefile", "bsdmakefile", "*.mk", ".makerc"}, read: makes},
 	{names: []string{"justfile", ".justfile", "*.just"}, read: []string{"just"}},
@@ -84,6 +88,9 @@ var governors = [...]governor{
 	{names: []string{".shellcheckrc", "shellcheckrc"}, read: []string{"shellcheck"}},
 	{names: []string{".pre-commit-config.y*ml"}, read: []string{"pre-commit"}},
 	{names: []string{".gitattributes", ".gitmodules"}, read: []string{"git"}},
+	{names: []string{".gitignore"}, read: []string{"git"}, with: []string{"status", "ls-files", "add", "clean", "check-ignore", "stash", "--no-index", "--untracked"}},
+	{names: []string{".gitignore", ".ignore", ".rgignore", ".fdignore"}, read: []string{"rg", "ag", "fd", "fdfind"}},
+	{names: []string{".prettierrc", ".prettierrc.*", ".prettierignore", ".gitignore"}, read: []string{"prettier"}},
 
 	// Read by many programs that run others, and by what the code under test loads.
 	{names: []string{".env", ".env.local", ".env.test", ".env.test.local", ".env.ci", ".env.development", ".env.production", ".envrc", ".tool-versions", "mise.toml", ".mise.toml"},

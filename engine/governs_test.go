@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -88,156 +89,27 @@ func TestTheBriefAsksForIt(t *testing.T) {
 	}
 }
 
-// Every name of the table is found for every program of its row, in any folder
-// and any letter case, and for no other program.
-func TestEveryRowOfTheTable(t *testing.T) {
-	for _, g := range governors {
-		for _, pattern := range g.names {
-			name := strings.NewReplacer("*", "x", "?", "x").Replace(pattern)
-			if strings.HasSuffix(name, "/") {
-				name += "deep/file"
-			}
-			for _, program := range g.read {
-				for _, path := range []string{name, "deep/er/" + name, strings.ToUpper(name), strings.Replace(name, "e", "\u200ce", 1)} {
-					h := governs(path, map[string]bool{program: true}, nil)
-					if h == nil || h.program != program {
-						t.Errorf("'%s' does not govern '%s'", path, program)
-					}
-				}
-			}
-			for _, path := range []string{name, "x" + name} {
-				if h := governs(path, map[string]bool{"true": true, "test": true}, nil); h != nil {
-					t.Errorf("'%s' governs %v", path, h)
-				}
-			}
-			if folder, _, in := strings.Cut(pattern, "/"); in && governs("sub/"+folder, map[string]bool{g.read[0]: true}, nil) == nil {
-				t.Errorf("a link in place of '%s' does not govern '%s'", folder, g.read[0])
-			}
-		}
+// Of many files the judge is shown some, and how many more there are.
+func TestManyFilesAreCut(t *testing.T) {
+	r := newRig().checking("make test", "")
+	for i := range 500 {
+		r.trees.changed = append(r.trees.changed, fmt.Sprintf("sub%03d/Makefile", i))
 	}
-}
-
-// The table has what common commands are shadowed with. A row that is lost is
-// seen here only.
-func TestCommonShadows(t *testing.T) {
-	for command, paths := range map[string]string{
-		"make check":               "GNUmakefile makefile Makefile rules.mk .env",
-		"go test ./...":            "go.work vendor/modules.txt vendor/x/y.go go x_test.go",
-		"python3 -m pytest":        "conftest.py pytest.ini tox.ini setup.cfg sitecustomize.py .env pytest.py pytest/__main__.py pyproject.toml",
-		"npm test":                 "package.json .npmrc jest.config.js jest.config.ts .env node_modules/.bin/jest .mocharc.json vitest.config.ts npm",
-		"cargo test":               ".cargo/config.toml .cargo build.rs Cargo.toml rust-toolchain.toml",
-		"git diff --check":         ".gitattributes .gitmodules",
-		"./gradlew test":           "gradlew gradle/wrapper/gradle-wrapper.jar build.gradle",
-		"mvn -q verify":            "pom.xml .mvn/maven.config",
-		"bundle exec rspec":        ".rspec spec/spec_helper.rb Rakefile",
-		"vendor/bin/phpunit":       "phpunit.xml phpunit.xml.dist composer.json",
-		"ctest":                    "CMakeLists.txt CTestCustom.cmake",
-		"dotnet test":              "Directory.Build.targets a.runsettings",
-		"docker compose run tests": "docker-compose.override.yml compose.yaml .env",
-		"just test":                "justfile .env",
-		"tox -e py":                "tox.ini",
-		"golangci-lint run":        ".golangci.yml",
-		"shellcheck x.sh":          ".shellcheckrc",
-	} {
-		words := map[string]bool{}
-		for _, word := range wordsOf([]string{command}, map[string]bool{}) {
-			addPrograms(words, word)
+	play, shown := r.fake.Play, ""
+	r.fake.Play = func(turn *harnesstest.FakeTurn) harness.Ended {
+		if has(turn.Options, "verdict") && len(turn.Answered) == 0 {
+			shown = turn.Said[0].Text
 		}
-		for path := range strings.FieldsSeq(paths) {
-			if governs(path, words, heads([]string{command})) == nil {
-				t.Errorf("'%s' does not govern '%s'", path, command)
-			}
-		}
-		for _, path := range []string{"main.go", "README.md", "src/lib.rs", "tests/data.json", "index.js", "docs/make.md", ".env.example", "a.py", "LICENSE"} {
-			if h := governs(path, words, heads([]string{command})); h != nil {
-				t.Errorf("'%s' governs '%s': %v", path, command, h)
-			}
-		}
+		return play(turn)
 	}
-}
-
-// What ordinary work changes of a file does not count, what decides about tests does.
-func TestWhatCountsOfAFile(t *testing.T) {
-	const goTest = "package x\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"
-	for _, c := range []struct {
-		command, path, before, after string
-		counts                       bool
-	}{
-		{"go test ./...", "a/a_test.go", goTest, goTest + "\nfunc TestB(t *testing.T) {}\n", false},
-		{"go test ./...", "a/b_test.go", "", goTest, false},
-		{"go test ./...", "a/b_test.go", "", goTest + "\nfunc TestMain(m *testing.M) {}\n", true},
-		{"go test ./...", "a/b_test.go", "", goTest + "\nfunc init() { stop() }\n", true},
-		{"go test ./...", "a/b_test.go", "", goTest + "\nvar _ = func() int { os.Exit(0); return 0 }()\n", true},
-		{"go test ./...", "a/b_test.go", "", goTest + "\nfunc quit() { Exit(0) }\n", true},
-		{"go test ./...", "a/b_test.go", "", "//line x.go:1\n" + goTest + "\nfunc init() { stop() }\n", true},
-		{"go test ./...", "a/b_test.go", "", "package x\nfunc {", true},
-		{"go test ./...", "a/a_test.go", goTest + "func init() { a() }\n", goTest + "func init() { a() }\nfunc TestB(t *testing.T) {}\n", false},
-		{"go test ./...", "a/a_test.go", goTest + "func init() { a() }\n", goTest + "func init() { b() }\n", true},
-		{"go test ./...", "a/a_test.go", goTest + "func init() { a() }\n", "", true},
-		{"go test ./...", "a/a.go", "", "package x\nfunc init() {}\n", false}, // code under test
-		{"go test ./...", "go.mod", "module x\n", "module x\nrequire y v1.0.0\n", false},
-		{"go test ./...", "go.mod", "module x\n", "module x\nreplace y => ./z\n", true},
-		{"go test ./...", "go.mod", "module x\n", "module x\nreplace (\n y v1.0.0 => ./z\n)\n", true},
-		{"go test ./...", "go.mod", "module x\n", "module x\ntoolchain go1.99\n", true},
-		{"go test ./...", "go.work", "", "go 1.25\n", true},
-		{"pytest", "pyproject.toml", "[project]\nname='x'\n", "[project]\nname='x'\ndependencies=['y']\n", false},
-		{"pytest", "pyproject.toml", "[project]\n", "[project]\n[tool.pytest.ini_options]\naddopts='--co'\n", true},
-		{"pytest", "pyproject.toml", "[project]\n", "[project]\n[ tool . \"pytest\" . ini_options ] # x\naddopts='--co'\n", true},
-		{"pytest", "setup.cfg", "[metadata]\n", "[metadata]\nname=x\n", false},
-		{"pytest", "setup.cfg", "[metadata]\n", "[metadata]\n[tool:pytest]\naddopts=--co\n", true},
-		{"npm test", "package.json", `{"dependencies":{}}`, `{"dependencies":{"a":"1"}}`, false},
-		{"npm test", "package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest || true"}}`, true},
-		{"npm test", "package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest","start":"node ."}}`, false},
-		{"npm test", "package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest","pretest":"rm -r t"}}`, true},
-		{"npm run check:all", "package.json", `{}`, `{"scripts":{"check:all":"true"}}`, true},
-		{"npm run check:all", "package.json", `{}`, `{"scripts":{"docs:all":"true"}}`, false},
-		{"npm test", "package.json", `{}`, `{"jest":{"testMatch":[]}}`, true},
-		{"npm test", "package.json", `{}`, `{"a":`, true},
-		{"npm test", "package.json", `{}`, `{"scripts":[]}`, true},
-		{"cargo test", "Cargo.toml", "[package]\nname='x'\n[dependencies]\n", "[package]\nname='x'\n[dependencies]\na='1'\n", false},
-		{"cargo test", "Cargo.toml", "[package]\nname='x'\n", "[package]\nname='x'\n[[test]]\nharness=false\n", true},
-		{"cargo test", "Cargo.toml", "[package]\nname='x'\n", "[package]\nname='x'\nautotests=false\n", true},
-		{"cargo test", "Cargo.toml", "[package]\nversion='1'\n", "[package]\nversion='2'\n[workspace.dependencies]\na='1'\n", false},
-		{"mvn test", "pom.xml", "<dependency/>\n", "<dependency/>\n<dependency/>\n", false},
-		{"mvn test", "pom.xml", "<dependency/>\n", "<dependency/>\n<skipTests>true</skipTests>\n", true},
-		{"gradle test", "build.gradle", "dependencies {}\n", "dependencies { x }\n", false},
-		{"gradle test", "build.gradle", "dependencies {}\n", "dependencies {}\ntest.onlyIf { false }\n", true},
-		{"composer test", "composer.json", `{"require":{}}`, `{"require":{"a":"1"}}`, false},
-		{"composer test", "composer.json", `{}`, `{"scripts":{"test":"true"}}`, true},
-		{"ctest", "CMakeLists.txt", "add_library(x)\n", "add_library(x y)\n", false},
-		{"ctest", "CMakeLists.txt", "", "set_tests_properties(x PROPERTIES WILL_FAIL 1)\n", true},
-		{"meson test", "meson.build", "", "test('x', y, should_fail: true)\n", true},
-		{"mix test", "mix.exs", "", "aliases: [test: []]\n", true},
-		{"ruff check", "pyproject.toml", "", "[tool.ruff]\nexclude=['*']\n", true},
-		{"make", "Makefile", "a:\n", "a:\n\ttrue\n", true},
-		{"make", "Makefile", "a:\n", "a:\n", false},
-	} {
-		words := map[string]bool{}
-		for _, word := range wordsOf([]string{c.command}, map[string]bool{}) {
-			addPrograms(words, word)
-		}
-		h := governs(c.path, words, heads([]string{c.command}))
-		before, after := versionsOf(c.path, c.before), versionsOf(c.path, c.after)
-		if got := h != nil && h.counts(before, after, c.path, words); got != c.counts {
-			t.Errorf("%s, %s: %q to %q: %v", c.command, c.path, c.before, c.after, got)
-		}
+	if o, err := r.run(t); err != nil || o.State != EndNotReached {
+		t.Fatalf("got %+v, %v", o, err)
 	}
-}
-
-func versionsOf(path, text string) map[string]worktree.File {
-	if text == "" {
-		return nil
-	}
-	return map[string]worktree.File{path: {ID: text, Plain: true, Text: text}}
-}
-
-// What cannot be read counts whole: a link, a file of any size.
-func TestWhatCannotBeReadCounts(t *testing.T) {
-	words := map[string]bool{"npm": true}
-	h := governs("package.json", words, nil)
-	link := map[string]worktree.File{"package.json": {ID: "120000 abc"}}
-	if !h.counts(versionsOf("package.json", "{}"), link, "package.json", words) || !h.counts(nil, link, "package.json", words) || h.counts(link, link, "package.json", words) {
-		t.Error("a link in place of package.json is not seen for what it is")
+	v, _ := verdictOf(r.state.History(), 1)
+	for _, text := range []string{shown, v.Body} {
+		if n := strings.Count(text, "Makefile, which decides"); n != touchedListed || !strings.Contains(text, "and 470 more") {
+			t.Errorf("%d files are listed:\n%.3000s", n, text)
+		}
 	}
 }
 

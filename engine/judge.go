@@ -176,7 +176,7 @@ func (tr *trial) prompt(ctx context.Context) (string, error) {
 	}
 	return prompt("judgeround", map[string]any{
 		"Round": tr.a.Work.Meta.Round, "Goal": tr.a.Goal.Body, "Results": results(tr.ran), "Protected": tr.goal.Protected,
-		"Touched": strings.Join(tr.touched, "\n"), "Stat": stat, "Brief": brief.Body,
+		"Touched": strings.Join(first(tr.touched, touchedListed), "\n"), "Stat": stat, "Brief": brief.Body,
 		"Amendments": amendmentsSince(h, tr.a.Goal.Counter), "Asked": askedSoFar(h, tr.a.Step.Name),
 	})
 }

@@ -66,7 +66,7 @@ func uphold(v document.Verdict, g document.Goal, ran []checked, touched []string
 			open = append(open, fmt.Sprintf("check %d %s: %s", i+1, why, c.Text))
 		}
 	}
-	for _, path := range touched {
+	for _, path := range first(touched, touchedListed) {
 		open = append(open, "protected path was changed: "+path)
 	}
 	switch {
@@ -81,6 +81,10 @@ func uphold(v document.Verdict, g document.Goal, ran []checked, touched []string
 	v.Reason = strings.TrimSpace(v.Reason + "\n\nThe judge held the goal to be reached; what follows is open all the same.")
 	return v
 }
+
+// touchedListed is how many changed files a judge is shown that it has to ask the
+// brief about, and how many a verdict lists.
+const touchedListed = 30
 
 // openBecause says why a check does not count as passed, "" when it does.
 func openBecause(i int, c document.Check, v document.Verdict, ran []checked) string {
