@@ -47,7 +47,8 @@ test_expect_success 'includes and the configuration of a worktree count' '
 '
 
 test_expect_success 'what does not exist yet is refused' '
-	refused "claude" git flower start --rehearse --harness claude "do it" &&
+	refused "no absolute path" git -c flower.claude=claude-1 flower start --rehearse --harness claude "do it" &&
+	refused "/nowhere/claude" git -c flower.claude=/nowhere/claude flower start --rehearse --harness claude "do it" &&
 	refused "compacts" git -c flower.handoff=no flower start --rehearse "do it"
 '
 

@@ -117,7 +117,9 @@ PATH=${TEST_FLOWER_BIN:+$TEST_FLOWER_BIN:}$PATH
 # Commands of workers in these scripts meet the script outside of their trees. A
 # script about what users get unsets it.
 GIT_FLOWER_FENCE=off
-export GIT_FLOWER_FENCE
+# The Claude Code CLI of a machine has a part in those scripts only that ask for it.
+GIT_FLOWER_HARNESS=messages
+export GIT_FLOWER_FENCE GIT_FLOWER_HARNESS
 export LANG LC_ALL TZ TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME TMPDIR
 export GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES PATH TEST_DIRECTORY TRASH_DIRECTORY TEST_FLOWER_BIN TEST_FLOWER_CRASH_BIN
 git config --global user.name 'A U Thor' &&

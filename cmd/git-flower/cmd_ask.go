@@ -66,7 +66,7 @@ func (w *wake) aside(ctx context.Context, question string) error {
 		return err
 	}
 	defer journal.Close()
-	model, err := w.source.open(ctx, &scratch{})
+	model, err := w.source.open(ctx, &scratch{}, w.sessions())
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ a judge who rejects the first round because a test really fails, a second round,
 the end. A scripted model plays; everything else is real. It needs no key, costs
 nothing and takes a few seconds. Killed at any moment, it goes on with
 "git flower resume" in the scratch repository, or with "git flower demo <directory>".`,
-		options: append(settingOptions("timeout"), jsonOption()),
+		options: append(settingOptions("timeout", "harness"), jsonOption()),
 		exits:   exits(1, 2, 3, 75),
 		run:     runDemo,
 	}
@@ -86,7 +86,7 @@ func driveDemo(ctx context.Context, env *Env, c *call) error {
 		return err
 	}
 	w := &wake{env: env, config: config, store: store, json: c.is("json")}
-	if w.source, err = newRehearsal(script); err != nil {
+	if w.source, err = env.source(ctx, config, script); err != nil {
 		return err
 	}
 	if err := w.beginOrGoOn(ctx, c, script); err != nil || w.json {

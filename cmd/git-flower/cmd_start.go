@@ -216,14 +216,19 @@ func (e *Env) presence(c Config, json bool) presence {
 // source is where the model of a run comes from: the script of a rehearsal, or
 // an endpoint for which there are credentials.
 func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource, error) {
+	choice, err := chooseHarness(c.Harness, script != nil, e.findCLI(ctx, c))
+	if err != nil {
+		return nil, err
+	}
+	e.trace.printf("harness: %s %s (%s)", choice.words(), choice.cli.Path, choice.why)
 	if script != nil {
-		return newRehearsal(script)
+		return newRehearsal(script, choice)
 	}
 	credentials, err := e.findCredentials(ctx)
 	if err != nil {
 		return nil, err
 	}
-	real := endpoint{credentials: credentials, config: c}
+	real := endpoint{credentials: credentials, config: c, choice: choice}
 	return real, real.check()
 }
 

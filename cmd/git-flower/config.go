@@ -37,6 +37,8 @@ type Config struct {
 	Instructions string // a file, as the user wrote it; see Env.path
 	Plugin       string // a folder of the repository, or noPack; empty: where one is found
 	Model        string // empty: the credentials' or the harness's own
+	Harness      harnessName
+	Claude       string // the CLI's program, as the user wrote it; empty: on the PATH
 	Fsync        bool
 
 	SnapshotLimit int64                 // bytes

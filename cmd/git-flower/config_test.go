@@ -66,7 +66,8 @@ func TestValuesOfOptions(t *testing.T) {
 		{"with-changes", "on", func(c Config) bool { return c.WithChanges }},
 		{"isolate", "off", func(c Config) bool { return !c.Isolate }},
 		{"judge-can-run", "true", func(c Config) bool { return c.JudgeCanRun }},
-		{"harness", "messages", func(Config) bool { return true }},
+		{"harness", "messages", func(c Config) bool { return c.Harness == harnessMessages }},
+		{"harness", "claude", func(c Config) bool { return c.Harness == harnessClaude }},
 		{"handoff", "yes", func(Config) bool { return true }},
 		{"model", "a b", func(c Config) bool { return c.Model == "a b" }},
 	} {
@@ -91,7 +92,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 	values := map[string][2]string{ // two that differ
 		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
 		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"}, "plugin": {"a", "none"},
-		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"auto", "messages"}, "model": {"a", "b"},
+		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"claude", "messages"}, "claude": {"/a/claude", "claude-2"}, "model": {"a", "b"},
 		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"}, "setup": {"make deps", "npm ci"}, "fence": {"off", "require"}, "fencePorts": {"80,443", "22"},
 	}
 	for _, s := range settings() {
@@ -125,7 +126,7 @@ func TestWrongValuesNameTheirOrigin(t *testing.T) {
 	wrong := map[string][]string{
 		"rounds": {"0", "-1", "x", "", "1.5"}, "asks": {"-1", "many", ""}, "timeout": {"-1s", "soon", "-3"},
 		"budget": {"0", "-1", "NaN", "inf", "free", ""}, "goal": {"maybe"}, "window": {"0", "-5", "1M"},
-		"jobs": {"0", "two"}, "land": {"2"}, "harness": {"claude", "Messages", ""}, "handoff": {"false", "no", ""},
+		"jobs": {"0", "two"}, "land": {"2"}, "harness": {"Claude", "Messages", ""}, "handoff": {"false", "no", ""},
 	}
 	for long, values := range wrong {
 		for _, value := range values {

@@ -40,7 +40,7 @@ func TestMissing(t *testing.T) {
 func TestBannerNamesAModelWithoutItsSecrets(t *testing.T) {
 	for base, host := range map[string]string{"": "Anthropic", "https://user:pa55@gate.example:8443/path?key=pa55": "gate.example:8443", "::pa55": "an address of yours"} {
 		s := endpoint{credentials: Credentials{BaseURL: base, APIKey: "sk-secret", Model: "claude-x", Source: "the environment"},
-			config: Config{Roles: map[string]RoleConfig{"judge": {Model: "claude-y"}, "worker": {Model: "claude-x"}}}}
+			choice: choice{name: harnessMessages}, config: Config{Roles: map[string]RoleConfig{"judge": {Model: "claude-y"}, "worker": {Model: "claude-x"}}}}
 		got := s.describe()
 		has(t, got, "claude-x, judge claude-y; messages at "+host, "key from the environment")
 		for _, secret := range []string{"pa55", "sk-", "path"} {

@@ -91,9 +91,11 @@ func settings() []setting {
 		{option{long: "handoff", no: true, text: "never compact a full context (default)"},
 			"flower.handoff", "true", "whether a full context is never compacted; nothing in this version compacts one",
 			handoff},
-		{option{long: "harness", value: "auto|messages", text: "what runs the sessions (default auto)"},
-			"flower.harness", "auto", "what runs the sessions: messages is our own loop on the Messages API, auto picks what there is",
-			func(_ *Config, v string) error { return checkHarness(v) }},
+		{option{long: "harness", value: "auto|claude|messages", text: "what runs the sessions (default auto)"},
+			"flower.harness", "auto", "what runs the sessions: claude is the Claude Code CLI, messages our own loop on the Messages API, auto the first of them that is there",
+			func(c *Config, v string) (err error) { c.Harness, err = parseHarness(v); return err }},
+		{option{}, "flower.claude", "", "the program of the Claude Code CLI; without it, claude on the PATH",
+			words(func(c *Config) *string { return &c.Claude })},
 		{option{long: "model", value: "<name>", text: "the model, before the one that comes with the key"},
 			"flower.model", "", "the model of every role that has none of its own",
 			words(func(c *Config) *string { return &c.Model })},
@@ -243,17 +245,6 @@ func parseSize(to *int64, v string) error {
 	}
 	*to = n * unit
 	return nil
-}
-
-// checkHarness: there is one harness, which both words mean.
-func checkHarness(v string) error {
-	switch v {
-	case "auto", "messages":
-		return nil
-	case "claude":
-		return errors.New("'claude' cannot be chosen yet: this version has no driver of the Claude Code CLI; messages does the same with a key")
-	}
-	return fmt.Errorf("'%s' is neither auto nor messages", v)
 }
 
 // handoff refuses to promise a compaction that there is not.

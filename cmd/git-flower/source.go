@@ -13,14 +13,14 @@ import (
 
 	"git-flower/engine"
 	"git-flower/engine/harness"
-	"git-flower/engine/harness/messages"
 	"git-flower/engine/rehearse"
 )
 
 // A modelSource is where a run's model comes from.
 type modelSource interface {
-	// open makes the harness ready; the model is closed after the wake.
-	open(ctx context.Context, t harness.Transcript) (*model, error)
+	// open makes the harness ready; the model is closed after the wake. Processes of
+	// sessions have their folders below sessions.
+	open(ctx context.Context, t harness.Transcript, sessions string) (*model, error)
 	// describe tells people what it is, in a line and without a secret.
 	describe() string
 }
@@ -38,6 +38,7 @@ type model struct {
 type endpoint struct {
 	credentials Credentials
 	config      Config
+	choice      choice
 }
 
 // model is what the user asked for, else what comes with the key, else ours.
@@ -58,7 +59,7 @@ func (s endpoint) describe() string {
 			text += fmt.Sprintf(", %s %s", role, oneLine(other))
 		}
 	}
-	return fmt.Sprintf("%s; messages at %s, key from %s", text, s.host(), oneLine(s.credentials.Source))
+	return fmt.Sprintf("%s; %s at %s, key from %s", text, s.choice.words(), s.host(), oneLine(s.credentials.Source))
 }
 
 // host is where requests go. What an address may hold besides can be secret.
@@ -73,19 +74,16 @@ func (s endpoint) host() string {
 	return oneLine(u.Host)
 }
 
-func (s endpoint) open(_ context.Context, t harness.Transcript) (*model, error) {
+func (s endpoint) open(ctx context.Context, t harness.Transcript, sessions string) (*model, error) {
 	name := s.model()
-	h, err := messages.New(messages.Config{
+	h, done, err := s.choice.open(ctx, access{
 		BaseURL: s.credentials.BaseURL, APIKey: s.credentials.APIKey, AuthToken: s.credentials.AuthToken,
-		Model: name, Transcript: t, UserAgent: userAgent(), Models: s.unknown(name),
-	})
+		Model: name, Models: s.unknown(name),
+	}, t, sessions)
 	if err != nil {
 		return nil, err
 	}
-	return &model{
-		harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(),
-		close: func() error { return nil },
-	}, nil
+	return &model{harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(), close: done}, nil
 }
 
 // check refuses, before anything is spent, a model whose window or price is not
@@ -125,36 +123,43 @@ func (s endpoint) unknown(name string) []harness.Model {
 const rehearsalStall = 3 * time.Second
 
 // rehearsal is a scripted model on loopback: everything but the model is real.
-type rehearsal struct{ script *rehearse.Script }
-
-func (s rehearsal) describe() string {
-	return "rehearsal: a scripted model, no key and no cost; everything else is real"
+type rehearsal struct {
+	script *rehearse.Script
+	choice choice
 }
 
-func (s rehearsal) open(ctx context.Context, t harness.Transcript) (*model, error) {
+func (s rehearsal) describe() string {
+	text := "rehearsal: a scripted model, no key and no cost; everything else is real"
+	if s.choice.name == harnessClaude {
+		text += ", " + s.choice.words() + " too"
+	}
+	return text
+}
+
+func (s rehearsal) open(ctx context.Context, t harness.Transcript, sessions string) (*model, error) {
 	server, err := rehearse.Start(ctx, s.script, rehearse.Config{})
 	if err != nil {
 		return nil, fmt.Errorf("start the rehearsal: %w", err)
 	}
-	h, err := messages.New(messages.Config{
-		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Transcript: t, UserAgent: userAgent(),
-		Stall: rehearsalStall + s.script.Longest(),
-	})
+	h, done, err := s.choice.open(ctx, access{
+		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Stall: rehearsalStall + s.script.Longest(),
+	}, t, sessions)
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
 	// A scripted endpoint recovers as soon as the script says so, or never.
 	patience := engine.DefaultPatience()
 	patience.Base, patience.Max, patience.Failing = 20*time.Millisecond, 200*time.Millisecond, 2*rehearsalStall
-	return &model{harness: h, name: harness.DefaultModel, price: priceOf(harness.Lookup), patience: patience, close: server.Close}, nil
+	return &model{harness: h, name: harness.DefaultModel, price: priceOf(harness.Lookup), patience: patience,
+		close: func() error { return errors.Join(done(), server.Close()) }}, nil
 }
 
-func newRehearsal(script []byte) (modelSource, error) {
+func newRehearsal(script []byte, c choice) (modelSource, error) {
 	s, err := rehearse.Parse(script)
 	if err != nil {
 		return nil, endf(endFatal, "docs/rehearsal.md describes the form", "read the rehearsal script: %w", err)
 	}
-	return rehearsal{script: s}, nil
+	return rehearsal{script: s, choice: c}, nil
 }
 
 // scriptFile keeps a run's script beside its other local state, so that

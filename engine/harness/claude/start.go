@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"git-flower/worktree/fence"
@@ -167,14 +168,22 @@ func (s *session) fence() *fence.Policy {
 		return nil
 	}
 	p := s.o.Fence.With(s.folders.root)
-	p.Read = slices.Concat(p.Read, []string{programFolder(s.h.c.Path)}, s.o.Plugins)
+	p.Read = slices.Concat(p.Read, programPlaces(s.h.c.Path, p.Home), s.o.Plugins)
 	return &p
 }
 
-// programFolder is where a program and what belongs to it lie.
-func programFolder(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+// programPlaces are where a program is: the name it is started by, which may be
+// a link, and the folder of what belongs to it, unless more than that is in it.
+func programPlaces(path, home string) []string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return []string{path}
 	}
-	return filepath.Dir(path)
+	folder := filepath.Dir(real)
+	if at, err := filepath.EvalSymlinks(home); err == nil && home != "" {
+		if inside, err := filepath.Rel(folder, at); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+			return []string{path, real}
+		}
+	}
+	return []string{path, folder}
 }
