@@ -46,7 +46,7 @@ test_expect_success 'includes and the configuration of a worktree count' '
 	refused "flower.asks in .git/config.worktree" git flower start --rehearse "do it"
 '
 
-test_expect_success 'what does not exist yet is refused' '
+test_expect_success 'what does not exist is refused' '
 	refused "no absolute path" git -c flower.claude=claude-1 flower start --rehearse --harness claude "do it" &&
 	refused "/nowhere/claude" git -c flower.claude=/nowhere/claude flower start --rehearse --harness claude "do it" &&
 	refused "compacts" git -c flower.handoff=no flower start --rehearse "do it"
