@@ -36,7 +36,7 @@ var rules = map[string]rule{
 		never:   []string{"os", "os/exec", "net", "net/...", "time", "context"},
 	},
 	"plugin":         {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
-	"engine/harness": {ours: []string{"guards", "worktree/fence"}},
+	"engine/harness": {ours: []string{"engine/transcript", "guards", "worktree/fence"}},
 	"engine/harness/harnesstest": {
 		ours: []string{"engine/harness", "guards"},
 	},

@@ -59,6 +59,9 @@ type Options struct {
 	// left open are answered first: tools of ours are called again under the
 	// same id, others get a result that says they were cut off.
 	Resume bool
+	// Fork is a session whose history a new one begins with. Each goes its own way
+	// from there. Calls that are open in it are left to it.
+	Fork string
 
 	Role  string // guards.Call.Role of every call
 	Agent string // guards.Call.Agent of every call

@@ -68,6 +68,12 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 		name = h.c.Model
 	}
 	s.model = harness.WireName(name)
+	if o.Fork != "" && !o.Resume {
+		if err := harness.Fork(ctx, h.c.Transcript, o.Fork, o.Session, carryOn, h.c.Now()); err != nil {
+			return nil, err
+		}
+		s.opened = true
+	}
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}

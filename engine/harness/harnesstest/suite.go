@@ -48,6 +48,7 @@ func Run(t *testing.T, make Maker) {
 		"resume tells what was cut off":                  resumeCutOff,
 		"an ended turn is told from its stored reply":    resumeEnded,
 		"a session that never was":                       noSession,
+		"a fork goes its own way":                        forked,
 		"close is final":                                 closeIsFinal,
 		"an answer is kept before its tools run":         keptFirst,
 	} {

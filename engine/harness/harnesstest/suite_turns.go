@@ -312,3 +312,31 @@ func keptFirst(c *Case) {
 	c.finish(s)
 	c.checkChain()
 }
+
+func forked(c *Case) {
+	c.Stub.Push(Use("toolu_1", "Bash", map[string]string{"command": "echo shared"}), Say("the trunk"),
+		Say("the branch"), Say("the trunk again"))
+	c.turn(c.start(), "go", harness.StopDone)
+	trunk := c.Options
+	c.Options.Session, c.Options.Fork = "22222222-2222-4333-8444-555555555555", trunk.Session
+	branch := c.start()
+	if ended, _ := c.turn(branch, "go left", harness.StopDone); ended.Text != "the branch" {
+		c.Errorf("the fork ended with %+v", ended)
+	}
+	if body := string(c.Stub.Last().Body); !strings.Contains(body, "shared") || !strings.Contains(body, "the trunk") {
+		c.Error("the fork lacks the history")
+	}
+	c.checkChain()
+	c.Options = trunk
+	c.Options.Resume = true
+	if ended, _ := c.turn(c.start(), "go right", harness.StopDone); ended.Text != "the trunk again" {
+		c.Errorf("the trunk ended with %+v", ended)
+	}
+	if body := string(c.Stub.Last().Body); strings.Contains(body, "go left") || strings.Contains(body, "the branch") {
+		c.Error("the fork's words are in the trunk")
+	}
+	c.Options.Session, c.Options.Resume, c.Options.Fork = "33333333-2222-4333-8444-555555555555", false, "44444444-2222-4333-8444-555555555555"
+	if _, err := c.Harness.Start(c.Ctx, c.Options); !errors.Is(err, harness.ErrNoSession) {
+		c.Errorf("a fork of nothing: %v", err)
+	}
+}

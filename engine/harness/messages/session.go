@@ -58,6 +58,12 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 	}
 	s.journal = &journal{store: h.c.Transcript, session: o.Session, dir: o.Dir, now: h.c.Now}
 	began := h.c.Now()
+	if o.Fork != "" && !o.Resume {
+		if err := harness.Fork(ctx, h.c.Transcript, o.Fork, o.Session, "", began); err != nil {
+			return nil, err
+		}
+		o.Resume = true
+	}
 	if o.Resume {
 		if began, err = s.resume(ctx, began); err != nil {
 			return nil, err
