@@ -153,12 +153,17 @@ func (s *session) refusal() string {
 	}
 }
 
-// system is the role's rules, and how the CLI names the tools they speak of.
+// system is the role's rules, and how the CLI names the tools of ours that they
+// speak of.
 func (s *session) system() string {
 	if len(s.o.Custom) == 0 {
 		return s.o.System
 	}
-	return s.o.System + "\n\nThe tools named without a prefix above are offered with the prefix " + toolPrefix + " (" + toolPrefix + s.o.Custom[0].Name + ")."
+	var names, full []string
+	for _, tool := range s.o.Custom {
+		names, full = append(names, tool.Name), append(full, toolPrefix+tool.Name)
+	}
+	return s.o.System + "\n\nIn this program the tools " + strings.Join(names, ", ") + " have the full names " + strings.Join(full, ", ") + "."
 }
 
 // fence is what the process is held to: what its commands would be, and its own
