@@ -28,13 +28,11 @@ var planted = []struct {
 func bareSeat(t *testing.T, m fence.Means) *seat {
 	t.Helper()
 	r := newRepo(t, small)
-	s := sit(t, r)
-	must(t, s.Close())
+	begin := sit
 	if m.Any() {
-		s = fencedSeat(t, r, m)
-	} else {
-		s = sit(t, r)
+		begin = func(t *testing.T, r *repo) *seat { return fencedSeat(t, r, m) }
 	}
+	s := begin(t, r)
 	r.git("pack-refs", "--all")
 	sh(t, r.dir, "cd .git && rm -rf hooks info modules worktrees refs/flower objects/info/alternates config.worktree")
 	return s
