@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -55,6 +57,22 @@ func Pointer(c Call, text, file string) string {
 	}
 	return fmt.Sprintf("[%d characters, kept in '%s': Read that file for the whole, Grep it to search.%s] It begins: %s",
 		utf8.RuneCountInString(text), file, also, begin)
+}
+
+// pointer is how the text begins that Pointer makes.
+var pointer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[([0-9]{1,18}) characters, kept in '([^\n]*?[/\\][0-9a-f]{16}\.txt)': Read that file for the whole, Grep it to search\.`)
+})
+
+// ReadPointer reads what Pointer made: how many characters the text had and where
+// it is kept. A text that only quotes a pointer further on is none.
+func ReadPointer(text string) (characters int, file string, ok bool) {
+	m := pointer().FindStringSubmatch(text)
+	if m == nil {
+		return 0, "", false
+	}
+	characters, err := strconv.Atoi(m[1])
+	return characters, m[2], err == nil && characters >= spillFrom
 }
 
 // EachText puts f's answer in place of every string field of a tool's result,

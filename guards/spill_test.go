@@ -123,3 +123,24 @@ func TestReads(t *testing.T) {
 		}
 	}
 }
+
+// What Pointer makes is read back; what quotes it is not taken for one.
+func TestReadPointer(t *testing.T) {
+	text := strings.Repeat("wört ", 1000)
+	for _, tool := range []string{"Bash", "Read", "Grep"} {
+		for _, file := range []string{"/b/spill/0123456789abcdef.txt", "/o'brien/spill/0123456789abcdef.txt", `C:\b\spill\0123456789abcdef.txt`} {
+			p := guards.Pointer(guards.Call{Tool: tool}, text, file)
+			if n, at, ok := guards.ReadPointer(p); !ok || n != 5000 || at != file {
+				t.Errorf("%.80s: %d %q %v", p, n, at, ok)
+			}
+			if _, _, ok := guards.ReadPointer("> " + p); ok {
+				t.Errorf("a quotation of it is one: %.80s", p)
+			}
+		}
+	}
+	for _, text := range []string{"", "[12 characters, kept in", strings.Replace(guards.Pointer(guards.Call{}, text, "/b/spill/0123456789abcdef.txt"), "5000", "3999", 1), guards.Pointer(guards.Call{}, text, "/etc/passwd")} {
+		if _, _, ok := guards.ReadPointer(text); ok {
+			t.Errorf("%.80q is one", text)
+		}
+	}
+}
