@@ -52,6 +52,11 @@ var rules = map[string]rule{
 		ours:    []string{"engine/harness", "engine/proxy", "engine/transcript", "guards", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/modelcontextprotocol/go-sdk/jsonrpc", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	},
+	"engine/economy": {
+		ours:    []string{"gitstate", "guards"},
+		outside: []string{"mvdan.cc/sh/v3/syntax"},
+		never:   []string{"os", "os/exec", "net", "net/...", "context"},
+	},
 	"engine/inbox":    {outside: []string{"github.com/fsnotify/fsnotify"}},
 	"engine/session":  {outside: []string{"modernc.org/sqlite"}},
 	"engine/rehearse": {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},

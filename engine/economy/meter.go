@@ -1,0 +1,177 @@
+package economy
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"git-flower/gitstate"
+	"git-flower/guards"
+)
+
+// The roles that are told apart, as the ledger names them.
+const (
+	coordinator = "coordinator"
+	worker      = "worker"
+)
+
+// A Meter counts one run. Transcripts are handed to it one after the other,
+// and Report closes it.
+type Meter struct {
+	run      string
+	sessions map[string]*counted
+	scripts  scripts
+}
+
+// A counted session.
+type counted struct {
+	Session
+	at      time.Time // of the first entry, else of the account
+	answers map[string]int
+	calls   map[string]block
+	done    map[string]bool
+}
+
+// NewMeter begins with a run's ledger, by wake: its sessions are those that
+// are counted.
+func NewMeter(run string, ledger map[string][]gitstate.LedgerRow) *Meter {
+	m := &Meter{run: run, sessions: map[string]*counted{}, scripts: newScripts(run)}
+	for _, wake := range slices.Sorted(maps.Keys(ledger)) {
+		for _, row := range ledger[wake] {
+			m.bill(row)
+		}
+	}
+	return m
+}
+
+// bill adds an account. A session has one for each step that it worked in, and
+// for each wake.
+func (m *Meter) bill(row gitstate.LedgerRow) {
+	s := m.sessions[row.Session]
+	if s == nil {
+		s = &counted{Session: Session{ID: row.Session, Role: row.Role, Worker: row.Worker, Model: row.Model},
+			answers: map[string]int{}, calls: map[string]block{}, done: map[string]bool{}}
+		m.sessions[row.Session] = s
+	}
+	if !slices.Contains(s.Labels, row.Label) {
+		s.Labels = append(s.Labels, row.Label)
+	}
+	s.Context = max(s.Context, row.Context)
+	s.Billed.add(Billed{Requests: row.Turns, Input: row.Input, Read: row.Read, Written: row.Written, Output: row.Output,
+		Cost: row.Cost, Failed: max(0, row.Attempts-1)})
+	if began, err := time.Parse(time.RFC3339, row.Start); err == nil && (s.at.IsZero() || began.Before(s.at)) {
+		s.at, s.Began = began, row.Start
+	}
+}
+
+// Sessions are the ids of those whose transcripts are wanted, in the order in
+// which they began.
+func (m *Meter) Sessions() []string {
+	var ids []string
+	for _, s := range m.inOrder() {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+func (m *Meter) inOrder() []*counted {
+	return slices.SortedFunc(maps.Values(m.sessions), func(a, b *counted) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Add counts an entry of a session's transcript. Entries come in the order in
+// which they were stored; one of a session that the ledger does not know, and
+// one that cannot be read, is left out.
+func (m *Meter) Add(session string, raw json.RawMessage) {
+	s := m.sessions[session]
+	if s == nil {
+		return
+	}
+	if s.Held == nil {
+		s.Held = &Held{Tools: map[string]int{}}
+	}
+	e, ok := readEntry(raw)
+	if !ok {
+		return
+	}
+	if at := e.at(); !at.IsZero() && len(s.answers) == 0 && len(s.done) == 0 && s.Held.Characters == 0 {
+		s.at, s.Began = at, e.Timestamp
+	}
+	s.answer(e)
+	for _, b := range e.blocks() {
+		s.Held.Characters += b.characters()
+		switch b.Type {
+		case "tool_use":
+			s.call(b)
+		case "tool_result":
+			m.result(s, b, e.Denial != "")
+		}
+	}
+}
+
+// answer counts a row's answer, once for all its rows. The rows of one answer
+// tell the same context.
+func (s *counted) answer(e entry) {
+	id := e.answer()
+	if id == "" {
+		return
+	}
+	tokens := e.Message.Usage.context()
+	if i, ok := s.answers[id]; ok {
+		if i >= 0 {
+			s.Curve[i].Tokens = max(s.Curve[i].Tokens, tokens)
+		}
+		return
+	}
+	s.Held.Turns++
+	s.answers[id] = -1
+	if !e.Aside { // a sub-agent's context is not this one
+		s.answers[id] = len(s.Curve)
+		s.Curve = append(s.Curve, Point{Time: e.Timestamp, Tokens: tokens})
+	}
+}
+
+func (s *counted) call(b block) {
+	if _, again := s.calls[b.ID]; again {
+		return
+	}
+	s.calls[b.ID] = b
+	s.Held.Calls++
+	s.Held.Tools[b.Name]++
+}
+
+// result counts what became of a call, once.
+func (m *Meter) result(s *counted, b block, denied bool) {
+	call, ok := s.calls[b.For]
+	if !ok || s.done[b.For] {
+		return
+	}
+	s.done[b.For] = true
+	if denied {
+		s.Held.Denials++
+		return
+	}
+	if chars, _, ok := guards.ReadPointer(b.words()); ok {
+		s.Held.Spills++
+		s.Held.Spilled += chars
+	}
+	switch {
+	case call.Name == "Bash" && s.Role == coordinator:
+		s.Held.Glances++
+	case call.Name == "dispatch":
+		s.Held.Tasks += tasks(call.Input)
+	}
+	m.scripts.made(call)
+}
+
+// tasks is how many a dispatch sends out.
+func tasks(input json.RawMessage) int {
+	var d struct {
+		Tasks []json.RawMessage `json:"tasks"`
+	}
+	_ = json.Unmarshal(input, &d) // none that can be read: none
+	return len(d.Tasks)
+}
