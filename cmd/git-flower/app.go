@@ -18,6 +18,7 @@ func commands() []*command {
 		statusCommand(),
 		logCommand(),
 		showCommand(),
+		statsCommand(),
 		watchCommand(),
 		sayCommand(),
 		askCommand(),

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clipperhouse/displaywidth"
+	"pgregory.net/rapid"
+
+	"git-flower/engine/economy"
+	"git-flower/engine/session"
+	"git-flower/gitstate"
+)
+
+// statsStory is a run of a coordinator and two workers, in the records alone.
+func statsStory(d *desk) *story {
+	s := d.begin("add-json", "Add --json to list", false)
+	row := `{"step":"work","label":"work","session":"%s","role":"%s","worker":"%s","model":"m","turns":%d,"input_tokens":10,"output_tokens":5,"cache_read_tokens":90,"cache_write_tokens":0,"cost_micro_usd":20000,"attempts":1,"context":100,"start":"2026-11-30T11:0%d:00Z","end":"2026-11-30T11:10:00Z"}`
+	ledger := "[" + fmt.Sprintf(row, "5e55-c", "coordinator", "", 2, 1) + "," + fmt.Sprintf(row, "5e55-1", "worker", "coder-1", 6, 2) + "," + fmt.Sprintf(row, "5e55-2", "worker", "coder-2", 2, 3) + "]\n"
+	s.tell(gitstate.Record{Kind: gitstate.KindNotice, Subject: "spent", Files: map[string][]byte{"ledger/wake.json": []byte(ledger)}})
+	return s
+}
+
+// transcribe stores the transcript of a session.
+func (s *story) transcribe(id string, rows ...string) {
+	s.t.Helper()
+	store, err := session.Open(s.t.Context(), filepath.Join(s.d.git("rev-parse", "--path-format=absolute", "--git-common-dir"), "flower", "session.db"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, row := range rows {
+		err = errors.Join(err, store.Append(s.t.Context(), id, json.RawMessage(row)))
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func statsRow(id string, context int) string {
+	return fmt.Sprintf(`{"type":"assistant","message":{"id":"%s","content":[{"type":"text","text":"words"}],"usage":{"input_tokens":%d}}}`, id, context)
+}
+
+func TestStatsFromTheRecordsAlone(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	statsStory(d)
+	d.expect(0, "stats", "--json")
+	var r economy.Report
+	if err := json.Unmarshal(d.out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Total.Billed.Requests != 10 || r.Total.Billed.Cost != 60000 || r.Total.Held != nil || len(r.Missing) != 3 {
+		t.Errorf("%+v, missing %v", r.Total, r.Missing)
+	}
+	d.expect(0, "stats")
+	has(t, d.out.String(), "coder-1", "90.0%", "80.0% of the requests", "5e55-c\n")
+	d.expect(1, "stats", "--svg", "curve.svg")
+	if _, err := os.Stat(filepath.Join(d.env.Dir, "curve.svg")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a picture of nothing was written")
+	}
+	if _, err := os.Stat(filepath.Join(d.env.Dir, ".git", "flower", "session.db")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("looking made a store")
+	}
+}
+
+func TestStatsWithTranscripts(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	s := statsStory(d)
+	s.transcribe("5e55-c", statsRow("m1", 100), statsRow("m1", 100), statsRow("m2", 220))
+	s.transcribe("5e55-1", statsRow("m1", 50), statsRow("m2", 60), statsRow("m3", 60), statsRow("m4", 60), statsRow("m5", 60))
+	s.transcribe("5e55-2", statsRow("m1", 50))
+	d.expect(0, "stats", "--json", "--svg", "curve.svg", "add-json")
+	one := d.jsonOut()[0]
+	main := one["main"].(map[string]any)
+	if main["kept_out_turns"] != 0.75 || main["growth_per_turn"] != 120.0 || one["id"] != s.run.ID() {
+		t.Errorf("%v", one)
+	}
+	data, err := os.ReadFile(filepath.Join(d.env.Dir, "curve.svg"))
+	if err != nil || strings.Count(string(data), "<polyline") != 1 {
+		t.Errorf("%v: %s", err, data)
+	}
+	d.expect(0, "stats")
+	has(t, d.out.String(), "75.0% of the turns", "over 2 turns", "#", "220 |")
+	if strings.Contains(d.out.String(), "Not on this machine") {
+		t.Errorf("something is missing: %s", d.out.String())
+	}
+}
+
+func TestStatsWithoutAnything(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	d.expect(1, "stats")
+	d.begin("x", "do it", false)
+	d.expect(0, "stats")
+	has(t, d.out.String(), "Nothing has been asked")
+	d.expect(129, "stats", "x", "y")
+	d.expect(128, "stats", "no-such-run")
+}
+
+func TestHumanNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0K", 185900: "185.9K", 299400000: "299.4M", 3e9: "3.0B"} {
+		if got := human(n); got != want {
+			t.Errorf("%d: %s, not %s", n, got, want)
+		}
+	}
+}
+
+// anyReport is a report with names as nobody would give them.
+func anyReport(t *rapid.T) economy.Report {
+	ledger := map[string][]gitstate.LedgerRow{}
+	for i := range rapid.IntRange(0, 5).Draw(t, "sessions") {
+		ledger["w"] = append(ledger["w"], gitstate.LedgerRow{Session: fmt.Sprint(i), Label: rapid.String().Draw(t, "label"), Worker: rapid.StringN(0, 20, 80).Draw(t, "worker"),
+			Role: rapid.SampledFrom([]string{"coordinator", "worker", "j\x1b[2Judge"}).Draw(t, "role"), Turns: 1 << 20, Input: rapid.Int64Range(0, 1<<40).Draw(t, "input"), Cost: 1 << 40})
+	}
+	m := economy.NewMeter("r", ledger)
+	for _, id := range m.Sessions() {
+		for n := range rapid.IntRange(0, 300).Draw(t, "turns") {
+			m.Add(id, json.RawMessage(statsRow(fmt.Sprint(n), rapid.IntRange(0, 1<<30).Draw(t, "context"))))
+		}
+	}
+	return m.Report()
+}
+
+// No line but a sentence is wider than the terminal, and nothing in it is a control character.
+func TestStatsFitTheTerminal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := look{columns: rapid.IntRange(40, 200).Draw(t, "columns")}
+		for line := range strings.SplitSeq(strings.TrimSuffix(statsText(l, anyReport(t)), "\n"), "\n") {
+			if w := displaywidth.String(line); w > l.columns || strings.ContainsAny(line, "\x1b\r\t") {
+				if !strings.HasPrefix(line, "Not on this machine") {
+					t.Fatalf("%d of %d columns: %q", w, l.columns, line)
+				}
+			}
+		}
+	})
+}
+
+func TestPlot(t *testing.T) {
+	points := []economy.Point{{Tokens: 1000}, {Tokens: 8000}, {Tokens: 4000}}
+	_, got, _ := strings.Cut(plot(look{columns: 13}, [][]economy.Point{points}), "\n\n")
+	want := `8.0K |   ##
+     |   ##
+     |   ##
+     |   ##
+     |   ####
+     |   ####
+     |   ####
+     | ######
+   0 +-------
+`
+	if got != want {
+		t.Errorf("drawn\n%snot\n%s", got, want)
+	}
+	for room, want := range map[int]string{2: "[1000 8000]", 4: "[1000 8000 4000]", 7: "[1000 1000 8000 8000 4000 4000]"} {
+		if bars := fmt.Sprint(columnsOf(points, room)); bars != want {
+			t.Errorf("%d columns: %s, not %s", room, bars, want)
+		}
+	}
+}
+
+// The picture is XML without anything that runs or is fetched, whatever the run
+// is called.
+func TestPictureIsHarmless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.Just(`</title><script>alert(1)</script>'"&\x00`)).Draw(t, "name")
+		var curve []economy.Point
+		for _, n := range rapid.SliceOfN(rapid.Int64Range(0, 1<<40), 1, 40).Draw(t, "curve") {
+			curve = append(curve, economy.Point{Tokens: n})
+		}
+		in := xml.NewDecoder(strings.NewReader(picture(name, [][]economy.Point{curve})))
+		for {
+			token, err := in.Token()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, ok := token.(xml.StartElement); ok {
+				if !strings.Contains(" svg title rect text line polyline ", " "+e.Name.Local+" ") {
+					t.Fatalf("an element '%s'", e.Name.Local)
+				}
+				for _, a := range e.Attr {
+					if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" {
+						t.Fatalf("an attribute '%s'", a.Name.Local)
+					}
+				}
+			}
+		}
+	})
+}
