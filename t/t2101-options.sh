@@ -79,16 +79,16 @@ test_expect_success 'they hold on in another clone, and never raise its budget' 
 	git push -q ../origin.git HEAD "refs/flower/*:refs/flower/*" &&
 	git clone -q ../origin.git ../other &&
 	git -C ../other fetch -q origin "refs/flower/*:refs/flower/*" &&
-	there resume limits --rehearse -m more &&
+	there resume limits --rehearse --clarify-again -m more &&
 	test_grep "budget  2.50 USD" ../out &&
 	test_grep "options   rounds=4 budget=2.500000 clarify-only=yes" ../out &&
 	(cd ../other && test_expect_code 1 flower_count verdict limits) &&
-	there resume large --rehearse -m more &&
+	there resume large --rehearse --clarify-again -m more &&
 	test_grep "budget  25.00 USD" ../out &&
 	test_grep "begun with a budget of 500.00 USD" ../err &&
-	there resume large --rehearse --budget 600 -m again &&
+	there resume large --rehearse --clarify-again --budget 600 -m again &&
 	test_grep "budget  600.00 USD" ../out &&
-	git flower resume large --rehearse -m more </dev/null >../out 2>../err &&
+	git flower resume large --rehearse --clarify-again -m more </dev/null >../out 2>../err &&
 	test_grep "budget  500.00 USD" ../out
 '
 
