@@ -18,7 +18,11 @@ type place struct {
 // place finds an attempt's session, or records a new one. A new one begins when
 // what older ones have asked is answered.
 func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
-	if a.Session != "" {
+	if a.Session != "" && e.foreign(a.Session) {
+		if err := e.noticeForeign(ctx, "the session of step '"+a.Step.Name+"'", gitstate.Meta{Step: a.Step.Name, Label: a.Label, Round: a.Round}); err != nil {
+			return place{}, err
+		}
+	} else if a.Session != "" {
 		n, err := e.deps.Transcripts.Len(ctx, a.Session)
 		if err != nil {
 			return place{}, fmt.Errorf("look for the transcript of step '%s': %w", a.Step.Name, err)

@@ -47,20 +47,35 @@ type member struct {
 
 // newCrew makes the crew of an attempt and puts the workers back to work that
 // an earlier wake has left unfinished.
-func (e *Engine) newCrew(ctx context.Context, a Attempt) *crew {
+func (e *Engine) newCrew(ctx context.Context, a Attempt) (*crew, error) {
+	begun, err := e.unreported(ctx, a.Step.Name)
+	if err != nil {
+		return nil, err
+	}
 	c := &crew{e: e, a: a, jobs: make(chan struct{}, max(1, e.c.Jobs)), news: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
-	h := e.deps.State.History()
-	c.looked = newest(h)
-	for _, begun := range h.Of(gitstate.KindSession) {
-		if begun.Meta.Step != a.Step.Name || begun.Meta.Worker == "" {
+	c.looked = newest(e.deps.State.History())
+	for _, b := range begun {
+		c.join(b)
+	}
+	return c, nil
+}
+
+// unreported are the session records of a step's workers that go on, those of
+// another harness replaced.
+func (e *Engine) unreported(ctx context.Context, step string) ([]gitstate.Doc, error) {
+	var all []gitstate.Doc
+	for _, begun := range AtWork(e.deps.State.History()) {
+		if begun.Meta.Step != step {
 			continue
 		}
-		if _, reported := answering(h, gitstate.KindReport, begun.Meta.Call, begun.Meta.Index); !reported {
-			c.join(begun)
+		begun, err := e.ofThisHarness(ctx, begun)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, begun)
 	}
-	return c
+	return all, nil
 }
 
 // join takes a worker that is recorded into the crew and sets it to work.

@@ -216,7 +216,7 @@ func (e *Engine) beginWorker(ctx context.Context, a Attempt, call string, index 
 // workerName is "<kind>-<n>", counted over the whole run.
 func workerName(h gitstate.History, kind string) string {
 	n := 1
-	for _, d := range h.Of(gitstate.KindSession) {
+	for _, d := range workers(h) {
 		if strings.HasPrefix(d.Meta.Worker, kind+"-") {
 			n++
 		}
@@ -231,7 +231,7 @@ func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree
 	defer e.waiting(ctx, Event{Worker: begun.Meta.Worker, Text: "a tree that is being prepared"}, 0)()
 	tree, err := e.deps.Trees.Reopen(ctx, spec)
 	if err == nil {
-		return tree, "", nil
+		return tree, replacedNote(begun), nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("open the tree of '%s': %w", begun.Meta.Worker, err)

@@ -182,10 +182,27 @@ func roundsUsed(h gitstate.History) int {
 // AtWork are the session records of the workers that have not reported, oldest
 // first. They work while a process drives the run, and go on when one does again.
 func AtWork(h gitstate.History) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindSession), func(d gitstate.Doc) bool {
+	return slices.DeleteFunc(workers(h), func(d gitstate.Doc) bool {
 		_, reported := answering(h, gitstate.KindReport, d.Meta.Call, d.Meta.Index)
-		return d.Meta.Worker == "" || reported
+		return reported
 	})
+}
+
+// workers are the session records of all workers, of each the newest, in the order
+// in which they were dispatched.
+func workers(h gitstate.History) []gitstate.Doc {
+	var all []gitstate.Doc
+	for _, d := range h.Of(gitstate.KindSession) {
+		at := slices.IndexFunc(all, func(w gitstate.Doc) bool { return w.Meta.Worker == d.Meta.Worker })
+		switch {
+		case d.Meta.Worker == "":
+		case at < 0:
+			all = append(all, d)
+		default:
+			all[at] = d
+		}
+	}
+	return all
 }
 
 // madeFrom is the newest document of a kind that was made from another.

@@ -15,7 +15,10 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 	if err != nil {
 		return err
 	}
-	c := e.newCrew(ctx, a)
+	c, err := e.newCrew(ctx, a)
+	if err != nil {
+		return err
+	}
 	if p.fresh {
 		// Nobody knows of the workers that an earlier session has left; what
 		// they bring is told with the prompt.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"git-flower/engine"
 	"git-flower/gitstate"
 )
 
@@ -27,7 +27,7 @@ func movedWords(h gitstate.History, machine string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s was last driven on another machine\n", h.Name)
 	b.WriteString("  restored  all documents and results; fresh sessions go on from them\n")
-	for _, d := range unreported(h) {
+	for _, d := range engine.AtWork(h) {
 		fmt.Fprintf(&b, "  %-9s %s\n", d.Meta.Worker, sourceOfTree(h, d))
 	}
 	b.WriteString(begunWords(h))
@@ -50,16 +50,6 @@ func begunWords(h gitstate.History) string {
 		return ""
 	}
 	return "  options  " + b.String() + ", as it was begun with, but never a budget above this machine's\n"
-}
-
-// unreported are the sessions of workers that have not reported.
-func unreported(h gitstate.History) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindSession), func(d gitstate.Doc) bool {
-		_, reported := h.Last(func(r gitstate.Doc) bool {
-			return r.Kind == gitstate.KindReport && r.Meta.Worker == d.Meta.Worker
-		})
-		return d.Meta.Worker == "" || reported
-	})
 }
 
 // sourceOfTree says what a worker's tree is made from.
