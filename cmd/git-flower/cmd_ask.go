@@ -66,7 +66,12 @@ func (w *wake) aside(ctx context.Context, question string) error {
 		return err
 	}
 	defer journal.Close()
-	model, err := w.source.open(ctx, &scratch{}, w.sessions())
+	sessions, done, err := openAskSessions(w.store.Layout().State)
+	if err != nil {
+		return err
+	}
+	defer done()
+	model, err := w.source.open(ctx, &scratch{}, sessions)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-flower/engine/harness/claude"
 	"git-flower/gitstate"
 	"git-flower/gitstate/gitcmd"
 	"git-flower/worktree/fence"
@@ -20,7 +21,8 @@ func doctorCommand() *command {
 		synopsis: []string{"[--json]"},
 		prose: `Looks at what a run needs and uses here: git, the repository and how its objects
 are written, what the fence around workers' commands holds and what it does not,
-the repository's pack, where a key was found (never the key), the harness, the folder of local state and
+the repository's pack, where a key was found (never the key), the Claude Code CLI and which harness is
+used and why, the folder of local state and
 the space that is left there. Nothing is changed, no model is asked.
 
 Ends with 1 when something would keep a run from beginning.`,
@@ -66,6 +68,7 @@ type doctor struct {
 	env    *Env
 	config Config
 	store  *gitstate.Store // nil outside of a repository
+	login  *login          // of the CLI, when there is no key
 	found  []finding
 }
 
@@ -139,10 +142,13 @@ func inPlaceLeft(m fence.Means) string {
 func (d *doctor) credentials(ctx context.Context) {
 	f := finding{Topic: "key"}
 	c, err := d.env.findCredentials(ctx)
+	d.login = c.Login
 	switch {
 	case err != nil:
 		f.Found, f.Problem = "none", "no model can be reached without one"
 		f.Hint = asEnding(err).hint
+	case c.Login != nil:
+		f.Found = "none, but a login of the Claude Code CLI from " + c.Source
 	case c.APIKey != "":
 		f.Found = "a key from " + c.Source
 	default:
@@ -151,8 +157,29 @@ func (d *doctor) credentials(ctx context.Context) {
 	d.add(f)
 }
 
-func (d *doctor) harness(context.Context) {
-	d.add(finding{Topic: "harness", Found: "messages: our own loop on the Messages API"})
+func (d *doctor) harness(ctx context.Context) {
+	cli, missing := d.env.findCLI(ctx, d.config)()
+	f := finding{Topic: "harness"}
+	choice, err := chooseHarness(d.config.Harness, false, func() (claude.CLI, error) { return cli, missing })
+	switch {
+	case err != nil:
+		f.Found = "claude, which cannot be used"
+	case choice.name == harnessClaude:
+		f.Found = fmt.Sprintf("claude: sessions in the Claude Code CLI, since %s", choice.why)
+	default:
+		f.Found = fmt.Sprintf("messages: our own loop on the Messages API, since %s", choice.why)
+	}
+	f.Found += "; flower.harness is " + string(d.config.Harness)
+	if missing == nil {
+		f.Found += fmt.Sprintf("; '%s' is Claude Code %v, from %v on it does what is needed", cli.Path, cli.Version, claude.Oldest)
+	}
+	if err == nil && d.login != nil && choice.name != harnessClaude {
+		err = choice.needsKey(d.login, d.config.Harness)
+	}
+	if err != nil {
+		f.Problem, f.Hint = err.Error(), asEnding(err).hint
+	}
+	d.add(f)
 }
 
 func (d *doctor) state(context.Context) {

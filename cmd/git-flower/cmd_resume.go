@@ -81,6 +81,11 @@ func (e *Env) wakeOf(ctx context.Context, c *call, store *gitstate.Store, run *g
 	if err != nil {
 		return nil, err
 	}
+	if begun := begunIn(run.History(), store.Machine()); begun != "" {
+		if _, given := c.setting("harness"); !given {
+			config.Harness = begun
+		}
+	}
 	script, err := resumedScript(e, c, run, dir)
 	if err != nil {
 		return nil, err

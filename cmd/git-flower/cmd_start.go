@@ -228,7 +228,10 @@ func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource,
 	if err != nil {
 		return nil, err
 	}
-	real := endpoint{credentials: credentials, config: c, choice: choice}
+	if credentials.Login != nil && choice.name != harnessClaude {
+		return nil, choice.needsKey(credentials.Login, c.Harness)
+	}
+	real := endpoint{credentials: credentials, config: c, choice: choice, now: e.Now}
 	return real, real.check()
 }
 

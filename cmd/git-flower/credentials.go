@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 
 	"git-flower/gitstate/gitcmd"
@@ -22,6 +23,8 @@ type Credentials struct {
 
 	OpusModel, SonnetModel, HaikuModel string // names behind the tiers
 	SubagentModel, Effort              string
+
+	Login *login // of the Claude Code CLI, when there is neither key nor token
 
 	Source string // where the set was found, for people
 }
@@ -42,6 +45,7 @@ type credentialSearch struct {
 	// cannot be told, and then the file is not used.
 	tracked func(ctx context.Context, name string) (bool, error)
 	warn    func(text string)
+	now     func() time.Time
 }
 
 // findCredentials looks in the user's places; warnings go to standard error.
@@ -51,7 +55,7 @@ func (e *Env) findCredentials(ctx context.Context) (Credentials, error) {
 		home = "" // the message about missing credentials says so
 	}
 	c, err := FindCredentials(ctx, credentialSearch{lookup: e.lookup, dir: e.Dir, home: home, tracked: e.tracked,
-		warn: func(text string) { say(e.Err, "warning", text) }})
+		warn: func(text string) { say(e.Err, "warning", text) }, now: e.Now})
 	if err == nil {
 		e.trace.printf("credentials: %v", c)
 	}
@@ -76,8 +80,8 @@ type place struct {
 	why    string
 }
 
-// FindCredentials returns the set of the first place that has a key or token,
-// or an error that names every place looked at and the ways out. Nothing is
+// FindCredentials returns the set of the first place that has a key or token, else
+// a login of the Claude Code CLI, or an error that names every place looked at and the ways out. Nothing is
 // written.
 func FindCredentials(ctx context.Context, s credentialSearch) (Credentials, error) {
 	var passed []place
@@ -92,7 +96,12 @@ func FindCredentials(ctx context.Context, s credentialSearch) (Credentials, erro
 		}
 		passed = append(passed, p)
 	}
-	return Credentials{}, missingCredentials(passed)
+	l, without := s.findLogin(s.now())
+	if l == nil {
+		return Credentials{}, missingCredentials(append(passed, without...))
+	}
+	s.warnOfPassed(passed, place{name: l.source})
+	return Credentials{Login: l, Source: l.source}, nil
 }
 
 // places lists where to look, first come first served. They are functions, so
@@ -287,6 +296,9 @@ func masked(secret string) string {
 // String describes the set without its secrets.
 func (c Credentials) String() string {
 	secret, kind := c.APIKey, "key"
+	if c.Login != nil {
+		return "a login of the Claude Code CLI from " + c.Source
+	}
 	if secret == "" {
 		secret, kind = c.AuthToken, "token"
 	}
@@ -309,6 +321,7 @@ func missingCredentials(passed []place) error {
 	}
 	return endf(endFatal, strings.Join([]string{
 		"a key: put ANTHROPIC_API_KEY=<key> into the environment or into ~/.config/git-flower/.env",
+		"a subscription: log in with \"claude\", which has to be installed",
 		"a gateway: put ANTHROPIC_BASE_URL=<address> and ANTHROPIC_AUTH_TOKEN=<token> there",
 		`without a key: "git flower start --rehearse <request>" or "git flower demo"`}, "\n"), "%s", b.String())
 }

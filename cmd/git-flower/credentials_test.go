@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A wardrobe is a home with credentials hung in chosen places.
@@ -42,6 +43,7 @@ func (w *wardrobe) find() (Credentials, error) {
 		home:    w.home,
 		tracked: func(context.Context, string) (bool, error) { return w.tracked, w.unknown },
 		warn:    func(text string) { w.warnings = append(w.warnings, text) },
+		now:     func() time.Time { return noon },
 	})
 }
 

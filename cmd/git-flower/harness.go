@@ -12,6 +12,7 @@ import (
 	"git-flower/engine/harness/claude"
 	"git-flower/engine/harness/messages"
 	"git-flower/engine/proxy"
+	"git-flower/gitstate"
 )
 
 // A harnessName is what flower.harness says, and what records call a harness.
@@ -86,6 +87,30 @@ func noCLI(err error) error {
 	return end(endFatal, err, hint)
 }
 
+// needsKey is the way out where there is a login of the CLI's alone and the
+// sessions are not the CLI's.
+func (c choice) needsKey(l *login, named harnessName) error {
+	hint := "\"--harness claude\" uses the login; messages needs a key: put ANTHROPIC_API_KEY=<key> into the environment or into ~/.config/git-flower/.env"
+	why := "messages is set"
+	if named == harnessAuto {
+		why = c.why
+	}
+	return endf(endFatal, hint, "no key for a model, but a login that only the Claude Code CLI can use (%s); it is not used: %s", l.source, why)
+}
+
+// begunIn is the harness of a run's newest session on this machine, "" where there
+// is none. The run's open sessions can be gone on with in that one only.
+func begunIn(h gitstate.History, machine string) harnessName {
+	last, _ := h.Last(func(d gitstate.Doc) bool {
+		return d.Kind == gitstate.KindSession && d.Meta.Machine == machine && d.Meta.Harness != ""
+	})
+	name, err := parseHarness(last.Meta.Harness)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
 // words name the harness for people.
 func (c choice) words() string {
 	if c.name == harnessClaude {
@@ -100,6 +125,8 @@ type access struct {
 	Model                      string
 	Models                     []harness.Model // take precedence over the table
 	Stall                      time.Duration   // zero: the harness's own
+	Login                      *login          // in place of a key; for the CLI alone
+	Now                        func() time.Time
 }
 
 // open makes the harness ready for sessions whose transcripts are kept in t; its
@@ -116,14 +143,21 @@ func (c choice) open(ctx context.Context, a access, t harness.Transcript, sessio
 }
 
 func openClaude(ctx context.Context, cli claude.CLI, a access, t harness.Transcript, sessions string) (harness.Harness, func() error, error) {
+	c := claude.Config{
+		Path: cli.Path, Model: a.Model, Models: a.Models, Transcript: t,
+		Folder: func(session string) string { return filepath.Join(sessions, session) },
+	}
+	if a.Login != nil {
+		c.Login, c.Prepare = a.Login.environment(), a.Login.prepare(a.Now)
+		h, err := claude.New(c)
+		return h, func() error { return nil }, err
+	}
 	p, err := proxy.Start(ctx, proxy.Config{BaseURL: a.BaseURL, APIKey: a.APIKey, AuthToken: a.AuthToken, Models: a.Models, Stall: a.Stall})
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := claude.New(claude.Config{
-		Path: cli.Path, Proxy: p, Model: a.Model, Models: a.Models, Transcript: t,
-		Folder: func(session string) string { return filepath.Join(sessions, session) },
-	})
+	c.Proxy = p
+	h, err := claude.New(c)
 	if err != nil {
 		return nil, nil, errors.Join(err, p.Close())
 	}

@@ -39,6 +39,7 @@ type endpoint struct {
 	credentials Credentials
 	config      Config
 	choice      choice
+	now         func() time.Time
 }
 
 // model is what the user asked for, else what comes with the key, else ours.
@@ -59,7 +60,11 @@ func (s endpoint) describe() string {
 			text += fmt.Sprintf(", %s %s", role, oneLine(other))
 		}
 	}
-	return fmt.Sprintf("%s; %s at %s, key from %s", text, s.choice.words(), s.host(), oneLine(s.credentials.Source))
+	kind := "key"
+	if s.credentials.Login != nil {
+		kind = "login"
+	}
+	return fmt.Sprintf("%s; %s at %s, %s from %s", text, s.choice.words(), s.host(), kind, oneLine(s.credentials.Source))
 }
 
 // host is where requests go. What an address may hold besides can be secret.
@@ -78,7 +83,7 @@ func (s endpoint) open(ctx context.Context, t harness.Transcript, sessions strin
 	name := s.model()
 	h, done, err := s.choice.open(ctx, access{
 		BaseURL: s.credentials.BaseURL, APIKey: s.credentials.APIKey, AuthToken: s.credentials.AuthToken,
-		Model: name, Models: s.unknown(name),
+		Model: name, Models: s.unknown(name), Login: s.credentials.Login, Now: s.now,
 	}, t, sessions)
 	if err != nil {
 		return nil, err

@@ -176,9 +176,6 @@ func (w *wake) driveOnce(ctx context.Context) (*halt, error) {
 	return &halt{outcome, err}, nil
 }
 
-// sessions is where processes of sessions have their folders.
-func (w *wake) sessions() string { return filepath.Join(w.store.Layout().State, "session") }
-
 // inbox is where others knock while this process drives the run.
 func (w *wake) inbox() string { return inboxOf(w.store, w.run.Name()) }
 
@@ -192,7 +189,12 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 		return engine.Outcome{}, err
 	}
 	defer box.Close()
-	model, err := w.source.open(ctx, transcripts, w.sessions())
+	sessions, done, err := openSessions(w.store.Layout().State, w.run.Name())
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	defer done()
+	model, err := w.source.open(ctx, transcripts, sessions)
 	if err != nil {
 		return engine.Outcome{}, err
 	}
