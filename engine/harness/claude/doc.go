@@ -15,8 +15,8 @@
 //     CLI's own, requests go direct: the gate is asked before each turn and each
 //     call, and the CLI makes at most two attempts.
 //   - The transcript is kept as the CLI mirrors it (mirror.go): the hook holds a
-//     call back until the answer that holds it is on disk, and a result is told
-//     when it is. A resumed session is written anew from what we kept into a
+//     call of ours back until the answer that holds it is on disk, and a result is
+//     told when it is. A resumed session is written anew from what we kept into a
 //     configuration folder of its own (folder.go), so the CLI goes on from our
 //     history and from nothing else.
 //
