@@ -49,15 +49,21 @@ func (e *Engine) place(ctx context.Context, a Attempt) (place, error) {
 	if a.Because != nil {
 		m.From = []string{a.Because.Name()}
 	}
-	_, err := e.record(ctx, gitstate.Record{Kind: gitstate.KindSession, Subject: fmt.Sprintf("%s by the %s", a.Label, a.Step.Role), Meta: m})
+	_, _, err := e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) {
+		if handoff, open := openHandoff(a.Step, h); open {
+			m.From = []string{handoff.Name()} // as it now stands: a person may have edited it
+		}
+		return gitstate.Record{Kind: gitstate.KindSession, Subject: fmt.Sprintf("%s by the %s", a.Label, a.Step.Role), Meta: m}, true
+	})
 	return p, err
 }
 
 // enter opens an attempt's session and finds what is said in it first.
 func (e *Engine) enter(ctx context.Context, a Attempt, p place, dir string, tools ...harness.Tool) (*talk, []harness.Message, error) {
 	t, err := e.open(ctx, job{
-		step: a.Step.Name, label: a.Label, role: a.Step.Role, dir: dir, session: p.session, resume: !p.fresh, fence: e.c.Fence,
-		tools: append(tools, e.askTool(a.Step, p.session, string(a.Step.Role))),
+		step: a.Step.Name, label: a.Label, role: a.Step.Role, round: a.Round, dir: dir, session: p.session, resume: !p.fresh, fence: e.c.Fence,
+		handsOver: true,
+		tools:     append(tools, e.askTool(a.Step, p.session, string(a.Step.Role))),
 	})
 	if err != nil {
 		return nil, nil, err

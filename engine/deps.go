@@ -96,6 +96,14 @@ type Journal interface {
 	Read() ([]json.RawMessage, error)
 }
 
+// Windows tells how many tokens the contexts of models hold.
+type Windows interface {
+	// Window is that of a model, zero when it is not known.
+	Window(model string) int64
+	// Overflowed notes that a model's window turned out to hold no more than so much.
+	Overflowed(model string, window int64) error
+}
+
 // Clock tells the time and waits.
 type Clock interface {
 	Now() time.Time

@@ -247,7 +247,7 @@ func (e *Engine) treeOf(ctx context.Context, begun gitstate.Doc) (*worktree.Tree
 		return nil, "", fmt.Errorf("prepare a tree for '%s': %w", begun.Meta.Worker, err)
 	}
 	note, err := e.setUp(ctx, begun, tree)
-	if n == 0 || err != nil {
+	if n == 0 && len(begun.Meta.From) == 0 || err != nil {
 		return tree, note, err
 	}
 	return tree, strings.TrimSpace("Your working tree was lost and has been made anew at the commit you started from. What you changed in it is gone; look, and do it again.\n\n" + note), nil

@@ -31,6 +31,9 @@
 //   - Protected paths are the base's when checks run, and a round that changed one,
 //     or a file that decides what a check's command does, is reached by the brief's
 //     word only (governs.go, which says what this cannot tell).
+//   - A session whose context is full leaves a handoff, which is a record, and a fresh
+//     session takes over from it (watermark.go, handover.go): the coordinator's, the
+//     clarifier's and a worker's, each in its place.
 //   - A fault carries on in the same session (resilience.go). What does not
 //     pass becomes a Pause: a save point, never a lost run.
 //

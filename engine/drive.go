@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
@@ -19,8 +20,10 @@ import (
 type job struct {
 	step   string
 	label  string
+	round  int
 	role   Role
 	worker string
+	task   gitstate.Meta // of a worker's session: which task it is
 	dir    string
 	roots  []string // where file tools may write
 	tools  []harness.Tool
@@ -30,6 +33,8 @@ type job struct {
 	// session to go on in; empty: a new one.
 	session string
 	resume  bool
+	// handsOver: when its context is full it leaves a handoff; else the turn fails.
+	handsOver bool
 }
 
 // limits are a session's own, beside those of the run. Zero values are none.
@@ -54,7 +59,16 @@ type talk struct {
 	s   harness.Session
 	row *gitstate.LedgerRow
 
-	calls []harness.ToolCall // that have no result yet
+	calls      []harness.ToolCall // that have no result yet
+	unanswered []harness.ToolCall // that had none when the last turn ended
+	spoken     bool               // something was said in it
+
+	mark     watermark
+	context  int64       // the fullest so far, in tokens
+	warned   bool        // that it is nearly full
+	leaving  bool        // the turn was ended so that it hands over
+	writing  atomic.Bool // it writes its handoff
+	finished func() bool // it has nothing left to do; may be nil
 
 	words  func()            // called after the person's words have been queued; may be nil
 	edited func(path string) // called after a tool has written a file; may be nil
@@ -88,8 +102,9 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: settings.Model,
 	}, e.deps.Clock.Now())
 	builtin := j.builtinOf(kind)
-	t := &talk{e: e, job: j, row: row, walls: e.wallsFor(j, append(toolNames(j.tools), builtin...))}
+	t := &talk{e: e, job: j, row: row, spoken: j.resume, walls: e.wallsFor(j, append(toolNames(j.tools), builtin...))}
 	t.walls.stuck = t.stuckIn(ctx)
+	t.mark = e.markFor(j, settings.Model)
 	if index := t.knowBench(); !j.resume {
 		t.first = index
 	}
@@ -99,8 +114,8 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		System: text, Model: settings.Model, Effort: settings.Effort, MaxTurns: j.limits.least(settings.MaxTurns), MaxOutput: j.limits.output,
 		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
 		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed, Withheld: t.walls.withheld,
-		Authorize: t.walls.authorize, Observe: t.observe,
-		Gate: gate{e: e, row: row, ceiling: j.limits.cost},
+		Authorize: t.authorize, Observe: t.observe, Compact: e.c.Compact,
+		Gate: gate{e: e, row: row, ceiling: j.limits.cost, closing: t.writing.Load},
 		Env:  j.role.env(e.c.Env), Fence: j.fence,
 	})
 	if err != nil {
@@ -148,7 +163,23 @@ func (t *talk) failure() error {
 func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.Ended, error) {
 	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
 	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
-	messages = t.withFirst(messages)
+	if t.owesHandoff() {
+		return harness.Ended{}, t.handOver(ctx, nil)
+	}
+	ended, err := t.converse(ctx, t.withFirst(messages)...)
+	switch full := overflowOf(err); {
+	case !t.job.handsOver:
+	case errors.Is(err, errDue):
+		return ended, t.handOver(ctx, nil)
+	case full != nil:
+		return ended, t.handOver(ctx, full)
+	}
+	return ended, err
+}
+
+// converse sends messages and drives the session until its turn ends.
+func (t *talk) converse(ctx context.Context, messages ...harness.Message) (harness.Ended, error) {
+	t.spoken = true
 	var bad trouble
 	for {
 		if t.interrupted() {
@@ -164,6 +195,9 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 		ended, err := t.turn(ctx, &bad)
 		if err := errors.Join(t.failure(), err); err != nil {
 			return ended, err
+		}
+		if t.left(ended) {
+			return ended, errDue
 		}
 		if ended.Stop == harness.StopInterrupted && t.interrupted() {
 			messages = nil
@@ -229,6 +263,9 @@ func (t *talk) turn(ctx context.Context, bad *trouble) (harness.Ended, error) {
 		}
 		t.watch(ev)
 		t.show(ev)
+		if err := t.weigh(ctx, ev); err != nil {
+			return harness.Ended{}, err
+		}
 	}
 }
 
@@ -309,9 +346,7 @@ func (t *talk) show(ev harness.Event) {
 			out.State = "error"
 		}
 	case harness.Responded:
-		out.Kind, out.Context = EventResponse, ev.Usage.Context()
-	case harness.Compacted:
-		out.Kind, out.Text = EventNotice, "the harness compacted the context by itself"
+		out.Kind, out.Context, out.Window = EventResponse, ev.Usage.Context(), t.mark.window
 	default:
 		return
 	}

@@ -28,6 +28,7 @@ type Deps struct {
 	Human       Human
 	Journal     Journal
 	Clock       Clock
+	Windows     Windows // nil: none is known
 	Events      *Stream
 	Wakes       <-chan struct{} // somebody else has added to the run; nil: nobody can
 	Words       <-chan string   // what a person says unasked; nil: nobody can
@@ -53,6 +54,8 @@ type Config struct {
 
 	Model        string // every role's, unless Roles names another
 	Roles        map[Role]RoleConfig
+	Headroom     int64 // tokens kept free for a handoff; zero: see watermarkOf
+	Compact      bool  // the harness compacts full contexts; nothing is handed over
 	Price        Price
 	Budget       gitstate.MicroUSD // zero: none
 	JudgeCanRun  bool              // the judge of a round has a shell in its throw-away tree
@@ -169,13 +172,10 @@ func (e *Engine) perform(ctx context.Context, action Action) error {
 	switch a := action.(type) {
 	case Attempt:
 		e.emit(Event{Kind: EventStep, Step: a.Step.Name, Label: a.Label, Round: a.Round, Role: string(a.Step.Role)})
-		switch a.Step.Makes {
-		case gitstate.KindBrief:
-			return e.clarify(ctx, a)
-		case gitstate.KindGoal:
-			return e.setGoal(ctx, a)
+		if err := e.attempt(ctx, a); !errors.Is(err, errHandedOver) {
+			return err
 		}
-		return e.work(ctx, a)
+		return nil
 	case Adjudicate:
 		return e.judge(ctx, a)
 	case Consult:
@@ -184,6 +184,16 @@ func (e *Engine) perform(ctx context.Context, action Action) error {
 		return e.confirm(ctx, a)
 	}
 	return fmt.Errorf("no way to perform %T", action)
+}
+
+func (e *Engine) attempt(ctx context.Context, a Attempt) error {
+	switch a.Step.Makes {
+	case gitstate.KindBrief:
+		return e.clarify(ctx, a)
+	case gitstate.KindGoal:
+		return e.setGoal(ctx, a)
+	}
+	return e.work(ctx, a)
 }
 
 // stop records the end, unless the history tells it already or a person is

@@ -35,7 +35,8 @@ type rig struct {
 	human   Human // instead of answers
 	trust   Trust
 	words   chan string // typed at the terminal
-	engine  *Engine     // of the newest wake
+	windows Windows
+	engine  *Engine // of the newest wake
 }
 
 // play is a model that does its part in every role: a question, a brief, a
@@ -126,7 +127,7 @@ func (r *rig) runIn(ctx context.Context, t *testing.T) (Outcome, error) {
 	}
 	e, err := New(Deps{
 		State: r.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: human, Trust: r.trust, Journal: r.journal, Clock: clock, Events: stream, Words: r.words,
+		Harness: r.fake, Transcripts: r.said, Human: human, Trust: r.trust, Journal: r.journal, Clock: clock, Events: stream, Words: r.words, Windows: r.windows,
 	}, r.config)
 	if err != nil {
 		t.Fatal(err)

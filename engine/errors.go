@@ -10,6 +10,13 @@ import (
 // ErrNobody means that no person answered in time.
 var ErrNobody = errors.New("nobody answered")
 
+// errHandedOver ends an attempt whose session has left a handoff: the next one
+// takes it up.
+var errHandedOver = errors.New("the session has handed over")
+
+// errDue ends a turn whose session is to hand over.
+var errDue = errors.New("the session is to hand over")
+
 // ErrForeign means that the commands of a goal came from elsewhere and nobody has
 // accepted them on this machine.
 var ErrForeign = errors.New("commands that nobody has accepted on this machine")

@@ -20,6 +20,7 @@ type Event struct {
 	Record  string    `json:"record,omitempty"`     // kind of the record made
 	Cost    int64     `json:"cost_micro_usd"`       // spent so far by the whole run
 	Context int64     `json:"context,omitempty"`    // tokens in the session's window
+	Window  int64     `json:"window,omitempty"`     // tokens that it holds, where that is known
 	Options []string  `json:"options,omitempty"`    // of a question
 	Wait    float64   `json:"wait_sec,omitempty"`   // how long a retry or a question waits, or a wait lasts yet
 	Waited  float64   `json:"waited_sec,omitempty"` // how long a wait has lasted
@@ -44,6 +45,7 @@ const (
 	EventCheck     = "check"     // a command check ran
 	EventRecord    = "record"    // a record was made
 	EventAside     = "aside"     // a side question was asked, answered, or not answered
+	EventHandoff   = "handoff"   // a context is nearly full ("near"), its handoff is being written ("writing") or there ("done")
 	EventBudget    = "budget"    // half, four fifths of the budget are spent
 	EventNotice    = "notice"    // something a person should know
 	EventEnd       = "end"       // the wake ends

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"git-flower/gitstate"
 )
@@ -52,9 +53,14 @@ func (e *Engine) ofThisHarness(ctx context.Context, begun gitstate.Doc) (gitstat
 	return again, nil
 }
 
+// handsOn reports whether a session was begun from a handoff, which tells more.
+func handsOn(begun gitstate.Doc) bool {
+	return strings.HasPrefix(strings.Join(begun.Meta.From, " "), gitstate.KindHandoff.Folder()+"/")
+}
+
 // replacedNote is what a worker is told whose session takes the place of another.
 func replacedNote(begun gitstate.Doc) string {
-	if len(begun.Meta.From) == 0 {
+	if len(begun.Meta.From) == 0 || handsOn(begun) {
 		return ""
 	}
 	return "You were at work on this already, in a conversation that cannot be gone on with. What you changed is in your working tree: look at it first ('git status', 'git diff', 'git log'), and go on from there."

@@ -96,7 +96,7 @@ func drive(t *testing.T, r *rig) *driven {
 	var err error
 	d.engine, err = New(Deps{
 		State: d.state, Trees: r.trees, Snapshots: r.trees, Joins: r.trees, Scenes: scenes{r.trees}, Commands: r.runs,
-		Harness: r.fake, Transcripts: r.said, Human: d.human, Journal: r.journal, Clock: r.clock, Events: stream,
+		Harness: r.fake, Transcripts: r.said, Human: d.human, Journal: r.journal, Clock: r.clock, Events: stream, Windows: r.windows,
 		Wakes: d.wakes, Words: d.words,
 	}, r.config)
 	if err != nil {

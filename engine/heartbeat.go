@@ -61,7 +61,7 @@ func (t *talk) next(ctx context.Context) (harness.Event, error) {
 	case harness.ToolResult:
 		t.forget(ev.ID)
 	case harness.Ended:
-		t.calls = nil
+		t.unanswered, t.calls = t.calls, nil
 	}
 	return ev, err
 }

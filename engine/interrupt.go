@@ -15,6 +15,7 @@ type interruption struct {
 	main    *talk  // the coordinator's session while it is at work
 	rest    func() // ends its waiting between two turns; nil during one
 	pending bool
+	held    bool // the coordinator writes its handoff, which is not cut off for words
 }
 
 // Interrupt stops the coordinator's turn, takes the person's words and goes on
@@ -25,6 +26,10 @@ func (e *Engine) Interrupt(ctx context.Context) bool {
 	defer e.interruption.mu.Unlock()
 	if e.interruption.main == nil || e.interruption.pending {
 		return false
+	}
+	if e.interruption.held {
+		e.interruption.pending = true
+		return true
 	}
 	if e.interruption.rest != nil {
 		e.interruption.rest()
@@ -59,14 +64,23 @@ func (e *Engine) between(ctx context.Context) (waiting context.Context, over fun
 func (e *Engine) atHelm(t *talk) {
 	e.interruption.mu.Lock()
 	defer e.interruption.mu.Unlock()
-	e.interruption.main, e.interruption.pending = t, false
+	e.interruption.main, e.interruption.pending, e.interruption.held = t, false, false
 }
 
 // interrupted reports whether a turn of this session was ended by the person.
 func (t *talk) interrupted() bool {
 	t.e.interruption.mu.Lock()
 	defer t.e.interruption.mu.Unlock()
-	return t.e.interruption.main == t && t.e.interruption.pending
+	return t.e.interruption.main == t && t.e.interruption.pending && !t.e.interruption.held
+}
+
+// hold has an interruption wait while the session writes its handoff.
+func (t *talk) hold(held bool) {
+	t.e.interruption.mu.Lock()
+	defer t.e.interruption.mu.Unlock()
+	if t.e.interruption.main == t {
+		t.e.interruption.held = held
+	}
 }
 
 // between is a context for what a session waits for between two tries at a turn;

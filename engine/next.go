@@ -20,6 +20,11 @@ import (
 // nothing left to try, stop. An open handoff comes before anything else.
 func Next(f Flow, h gitstate.History, l Limits) Action {
 	for _, s := range f.Steps {
+		if open, ok := openHandoff(s, h); ok {
+			return Attempt{Step: s, Label: open.Meta.Label, Round: open.Meta.Round, Because: &open}
+		}
+	}
+	for _, s := range f.Steps {
 		if a := nextOf(s, h, l); a != nil {
 			return a
 		}
@@ -46,10 +51,6 @@ func Over(h gitstate.History, l Limits) bool {
 
 // nextOf is the next action of one step, nil when the step is done.
 func nextOf(s Step, h gitstate.History, l Limits) Action {
-	if open, ok := openHandoff(s, h); ok {
-		round := open.Meta.Round
-		return Attempt{Step: s, Label: open.Meta.Label, Round: round, Because: &open}
-	}
 	switch s.Makes {
 	case gitstate.KindBrief:
 		since, due := briefDue(h)

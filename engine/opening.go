@@ -25,6 +25,9 @@ func (e *Engine) newsFor(a Attempt, session string) ([]harness.Message, error) {
 	h := e.deps.State.History()
 	begun, _ := until(h, session).Last(func(gitstate.Doc) bool { return true })
 	because := a.Because
+	if because != nil && because.Counter <= begun.Counter {
+		because = nil // the session was told of it as it began
+	}
 	if because == nil && a.Step.Makes == "" {
 		because = goalSince(h, begun.Counter)
 	}
@@ -70,16 +73,15 @@ func (e *Engine) whole(a Attempt) (string, error) {
 	brief, _ := h.Current(gitstate.KindBrief)
 	goal, _ := h.Current(gitstate.KindGoal)
 	verdict, _ := h.Current(gitstate.KindVerdict)
+	reports, earlier := reportsFor(h, a.Step.Name)
+	handoff, _ := lastHandoff(h, a.Step.Name, "")
 	data := map[string]any{
 		"Request": request.Body, "Brief": brief.Body, "Goal": goal.Body, "Verdict": verdict.Body,
-		"Amendments": amendments(h), "Reports": h.Of(gitstate.KindReport), "Handoff": "", "Asked": askedSoFar(h, a.Step.Name),
+		"Amendments": amendments(h), "Reports": reports, "Earlier": earlier, "Handoff": handoff.Body, "Asked": askedSoFar(h, a.Step.Name),
 		"Environment": e.c.Environment, "Bench": e.c.Bench, "Rounds": max(1, e.c.Limits.Rounds), "Base": h.Base, "Join": "",
 	}
 	if hasJoin(h) {
 		data["Join"] = joined(h)
-	}
-	if a.Because != nil && a.Because.Kind == gitstate.KindHandoff {
-		data["Handoff"] = a.Because.Body
 	}
 	switch a.Step.Makes {
 	case gitstate.KindBrief:

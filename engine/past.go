@@ -101,13 +101,8 @@ func amendmentsBeside(h gitstate.History, d gitstate.Doc) []gitstate.Doc {
 
 // openHandoff is a handoff of the step that no session has taken up yet.
 func openHandoff(s Step, h gitstate.History) (gitstate.Doc, bool) {
-	var open gitstate.Doc
-	for _, d := range h.Of(gitstate.KindHandoff) {
-		if d.Meta.Step == s.Name && d.Meta.Worker == "" {
-			open = d
-		}
-	}
-	if open.Kind == "" {
+	open, ok := lastHandoff(h, s.Name, "")
+	if !ok {
 		return open, false
 	}
 	_, taken := madeFrom(h, gitstate.KindSession, open.Name())
@@ -123,10 +118,8 @@ func living(s Step, h gitstate.History, since int) string {
 	if !ok || last.Counter < since {
 		return ""
 	}
-	for _, d := range h.Of(gitstate.KindHandoff) {
-		if d.Meta.Session == last.Meta.Session {
-			return ""
-		}
+	if handedOver(h, last.Meta.Session) {
+		return ""
 	}
 	return last.Meta.Session
 }
@@ -179,8 +172,8 @@ func roundsUsed(h gitstate.History) int {
 	return len(rounds)
 }
 
-// AtWork are the session records of the workers that have not reported, oldest
-// first. They work while a process drives the run, and go on when one does again.
+// AtWork are the session records of the workers that have not reported, of each the
+// newest, oldest first. They work while a process drives the run, and go on when one does again.
 func AtWork(h gitstate.History) []gitstate.Doc {
 	return slices.DeleteFunc(workers(h), func(d gitstate.Doc) bool {
 		_, reported := answering(h, gitstate.KindReport, d.Meta.Call, d.Meta.Index)

@@ -34,11 +34,12 @@ func (p *purse) worst(r harness.Request) gitstate.MicroUSD {
 }
 
 // admit reserves a request's worst cost, or says that the budget does not hold it.
-func (p *purse) admit(r harness.Request) error {
+// closing says that the answer is a closing document.
+func (p *purse) admit(r harness.Request, closing bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cost := p.worst(r)
-	if limit := p.limit(r.Role); p.cap > 0 && p.others+p.spent+p.reserved+cost > limit {
+	if limit := p.limit(r.Role, closing); p.cap > 0 && p.others+p.spent+p.reserved+cost > limit {
 		return fmt.Errorf("%w: %s of %s USD spent, the next request may cost %s",
 			harness.ErrBudget, dollars(p.others+p.spent), dollars(p.cap), dollars(cost))
 	}
@@ -57,9 +58,9 @@ func (p *purse) affords() error {
 }
 
 // limit: the judge may use the reserve, so that a round that was worked can
-// still be judged.
-func (p *purse) limit(role string) gitstate.MicroUSD {
-	if role == string(Judge) {
+// still be judged, and so may whoever hands over.
+func (p *purse) limit(role string, closing bool) gitstate.MicroUSD {
+	if role == string(Judge) || closing {
 		return p.cap
 	}
 	return p.cap - p.reserve
@@ -101,6 +102,7 @@ type gate struct {
 	e       *Engine
 	row     *gitstate.LedgerRow
 	ceiling gitstate.MicroUSD // of this session alone; zero: none
+	closing func() bool       // whether it writes its handoff
 }
 
 // Admit implements harness.Gate. As long as what was spent cannot be written
@@ -112,7 +114,7 @@ func (g gate) Admit(_ context.Context, r harness.Request) error {
 	if may := g.e.books.cost(g.row) + g.e.purse.worst(r); g.ceiling > 0 && may > g.ceiling {
 		return fmt.Errorf("%w: with the next request it may have cost %s USD, and %s is its limit", harness.ErrBudget, dollars(may), dollars(g.ceiling))
 	}
-	return g.e.purse.admit(r)
+	return g.e.purse.admit(r, g.closing != nil && g.closing())
 }
 
 // Settle implements harness.Gate: the cost is in the journal before the next

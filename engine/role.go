@@ -73,7 +73,7 @@ var promptFiles embed.FS
 // prompts are read when the first one is filled in: other commands of the binary
 // need none.
 var prompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "inline": document.OneLine}).Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "inline": document.OneLine, "briefly": briefly}).Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
 })
 
 // prompt fills in one of the prompt files.

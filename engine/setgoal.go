@@ -74,6 +74,7 @@ func (e *Engine) setGoal(ctx context.Context, a Attempt) error {
 	}
 	defer t.close()
 	setting.talk = t
+	t.finished = func() bool { return setting.done }
 	ended, err := t.say(ctx, first...)
 	if err != nil || setting.done {
 		return err

@@ -23,6 +23,9 @@ func (j job) concerns(words gitstate.Doc) bool {
 // hear queues words for the session's next request. They are records already:
 // a session that has just ended hears them with its next prompt.
 func (t *talk) hear(ctx context.Context, fresh []gitstate.Doc) {
+	if t.writing.Load() {
+		return // they are records, which whoever takes over is told
+	}
 	heard := false
 	for _, d := range fresh {
 		if !t.job.concerns(d) {

@@ -27,6 +27,10 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 	if err == nil {
 		err = e.coordinate(ctx, a, c, p)
 	}
+	if errors.Is(err, errHandedOver) {
+		// Workers go on while the coordinator changes.
+		err = errors.Join(err, c.finish(ctx))
+	}
 	return errors.Join(err, c.close(err))
 }
 

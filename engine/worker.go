@@ -35,20 +35,8 @@ type worker struct {
 // no error, its tree is kept until handIn.
 func (w *worker) work(ctx context.Context) error {
 	w.emit("begins", line(w.begun.Body, 200))
-	t, err := w.open(ctx)
-	if err != nil {
-		if w.failed = ownProblem(err); w.failed != nil {
-			return nil
-		}
-		return err
-	}
-	defer t.close()
-	w.row = t.row
-	w.at(t)
-	defer w.at(nil)
 	w.keeper = w.keep(ctx)
-	t.edited = w.keeper.edited
-	w.report, w.notes, err = w.talk(ctx, t)
+	err := w.sessions(ctx)
 	if err == nil {
 		return nil
 	}
@@ -64,17 +52,71 @@ func (w *worker) work(ctx context.Context) error {
 	return err
 }
 
+// sessions drives the worker's session and, when its context is full, the next
+// one, in the same tree and under the same name.
+func (w *worker) sessions(ctx context.Context) error {
+	for {
+		if err := w.takeOver(ctx); err != nil {
+			return err
+		}
+		if err := w.session(ctx); !errors.Is(err, errHandedOver) {
+			return err
+		}
+	}
+}
+
+// session drives one session, to the report or to a handoff.
+func (w *worker) session(ctx context.Context) error {
+	t, err := w.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	w.row = t.row
+	w.at(t)
+	defer w.at(nil)
+	t.edited = w.keeper.edited
+	w.report, w.notes, err = w.talk(ctx, t)
+	return err
+}
+
+// takeOver records the worker's next session where the one it has has handed over.
+func (w *worker) takeOver(ctx context.Context) error {
+	m := w.begun.Meta
+	h := w.e.deps.State.History()
+	if !handedOver(h, m.Session) {
+		return nil
+	}
+	handoff, _ := lastHandoff(h, m.Step, m.Worker)
+	m.Session, m.Machine, m.Harness, m.From = newSession(), w.e.c.Machine, w.e.deps.Harness.Name(), []string{handoff.Name()}
+	m.Wake, m.Cost = "", 0
+	if _, err := w.e.record(ctx, gitstate.Record{
+		Kind: gitstate.KindSession, Subject: m.Worker + " goes on in a fresh session", Body: w.begun.Body, Meta: m,
+	}); err != nil {
+		return err
+	}
+	next, ok := answering(w.e.deps.State.History(), gitstate.KindSession, m.Call, m.Index)
+	if !ok {
+		return fmt.Errorf("the next session of '%s' is not in the history", m.Worker)
+	}
+	w.begun = next
+	return nil
+}
+
 // ownProblem is a fault that another request of the same session would meet
 // again and that no other session has a part in: what is wrong with its
 // conversation, and an endpoint that answers all but this one.
 func ownProblem(err error) *Pause {
 	var p *Pause
 	var f *harness.Fault
-	if !errors.As(err, &p) || !errors.As(err, &f) {
+	if errors.As(err, &p) && p.Reason == PauseFull {
+		return p
+	}
+	if p == nil || !errors.As(err, &f) {
 		return nil
 	}
 	switch f.Class {
-	case harness.Invalid, harness.Refused, harness.PromptTooLong:
+	case harness.Invalid, harness.Refused:
 		return p
 	case harness.Network, harness.RateLimit, harness.Overloaded, harness.ServerError, harness.Unknown:
 		if p.alone {
@@ -141,8 +183,8 @@ func (w *worker) open(ctx context.Context) (*talk, error) {
 		return nil, fmt.Errorf("look for the transcript of '%s': %w", m.Worker, err)
 	}
 	return w.e.open(ctx, job{
-		step: w.a.Step.Name, label: w.a.Label, role: Worker, worker: m.Worker, dir: w.tree.Path,
-		roots: w.roots(), session: m.Session, resume: n > 0,
+		step: w.a.Step.Name, label: w.a.Label, round: w.a.Round, role: Worker, worker: m.Worker, task: m, dir: w.tree.Path,
+		roots: w.roots(), session: m.Session, resume: n > 0, handsOver: true,
 		fence: w.fence(),
 	})
 }
@@ -230,8 +272,9 @@ func (w *worker) first() ([]harness.Message, error) {
 	h := w.e.deps.State.History()
 	m := w.begun.Meta
 	goal, _ := h.Current(gitstate.KindGoal)
+	handoff, _ := lastHandoff(h, m.Step, m.Worker)
 	text, err := prompt("task", map[string]any{
-		"Task": w.begun.Body, "Restored": w.restored, "Amendments": amendmentsSince(h, goal.Counter),
+		"Handoff": handoff.Body, "Task": w.begun.Body, "Restored": w.restored, "Amendments": amendmentsSince(h, goal.Counter),
 	})
 	first := []harness.Message{{ID: messageID(m.Session, "task", w.restored), Text: text}}
 	for _, d := range amendmentsTo(h, m.Worker) {
@@ -277,6 +320,9 @@ func (w *worker) record(ctx context.Context, notes []string, state string, code,
 		body += fmt.Sprintf("\n\n## Conflict\n\nThe work is commit %s. It does not merge into the result so far (%s) because of:\n\n- %s\n\nDispatch a worker to run 'git merge %s' in its tree and resolve them.",
 			tip, code, strings.Join(conflicts, "\n- "), tip)
 	}
+	if n := len(generations(w.e.deps.State.History(), m.Step, m.Worker)); n > 0 {
+		notes = append(slices.Clip(notes), fmt.Sprintf("Its context was full %s; fresh sessions went on from what the ones before wrote down.", times(n)))
+	}
 	if len(notes) > 0 {
 		body += "\n\n## Notes of the engine\n\n- " + strings.Join(notes, "\n- ")
 	}
@@ -290,6 +336,13 @@ func (w *worker) record(ctx context.Context, notes []string, state string, code,
 		Meta: meta, Refs: w.refs(state, code, tip),
 	})
 	return err
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // seal makes the commit at which the ref of a worker stays whose work is not

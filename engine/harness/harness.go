@@ -111,6 +111,10 @@ type Options struct {
 	// Gate is asked before every request. Nil admits everything.
 	Gate Gate
 
+	// Compact lets a runtime that can replace a full context by a summary do so; it
+	// tells of that by a Compacted event. A harness that cannot ignores it.
+	Compact bool
+
 	// Env is the whole environment of commands that tools start.
 	Env []string
 	// Fence is what those commands are held to; nil holds nothing.
