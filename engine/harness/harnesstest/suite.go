@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ func Run(t *testing.T, make Maker) {
 		"a tool may end the turn":                        stoppingTool,
 		"words during a turn go along":                   queuedWords,
 		"words are kept under their id, once":            wordsOnce,
+		"words that wait together are said together":     wordsTogether,
 		"the purse is settled for each admission":        purse,
 		"a full purse is a fault":                        fullPurse,
 		"a fault ends the turn and it can be carried on": faultAndOn,
@@ -371,5 +373,52 @@ func wordsOnce(c *Case) {
 	}
 	if said := c.spoken(); said[0].UUID != m.ID || !strings.Contains(string(said[0].Message), m.Text) {
 		c.Errorf("the entry has another id: %+v", said[0])
+	}
+}
+
+// wordsTogether says several things between two turns, and within one, to a
+// session that goes on and to one that is resumed, which knows them all.
+func wordsTogether(c *Case) {
+	message := func(n int) harness.Message {
+		return harness.Message{ID: fmt.Sprintf("99999999-2222-4333-8444-55555555555%d", n), Text: fmt.Sprintf("word number %d", n)}
+	}
+	var s harness.Session
+	say := func(numbers ...int) {
+		for _, n := range numbers {
+			if err := s.Send(c.Ctx, message(n)); err != nil {
+				c.Fatal(err)
+			}
+		}
+	}
+	c.Options.Custom = []harness.Tool{custom("wait", func(context.Context, string) (harness.Result, error) {
+		say(4, 5)
+		return harness.Result{Text: "waited"}, nil
+	})}
+	c.Stub.Push(Say("begun"), Use("toolu_1", "wait", struct{}{}), Say("ok"), Say("again"))
+	s = c.start()
+	say(0, 1)
+	c.finish(s)
+	say(2, 3)
+	c.finish(s)
+	if err := s.Close(); err != nil {
+		c.Fatal(err)
+	}
+	c.Options.Resume = true
+	s = c.start()
+	say(0, 1, 2, 3, 4, 5, 6, 7)
+	c.finish(s)
+	for i, want := range [][]int{{0, 1}, {0, 1, 2, 3}, {0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5, 6, 7}} {
+		if i >= len(c.Stub.Requests()) {
+			c.Fatalf("only %d requests", i)
+		}
+		body := string(c.Stub.Requests()[i].Body)
+		for n := range 8 {
+			if got, want := strings.Count(body, message(n).Text), len(want) > n; got > 1 || (got == 1) != want {
+				c.Errorf("request %d has '%s' %d times", i, message(n).Text, got)
+			}
+		}
+	}
+	if n := len(c.Stub.Requests()); n != 4 {
+		c.Errorf("%d requests", n)
 	}
 }
