@@ -199,6 +199,19 @@ func TestCallsThatNobodyAnswered(t *testing.T) {
 	}
 }
 
+// Words are known by the ids under which they were sent, also those that Claude
+// Code merged into one message or took up within a turn.
+func TestWordsAreKnown(t *testing.T) {
+	h := mustRead(t, lines(t, ours+oursStops+`{"type":"user","uuid":"4","parentUuid":"3","mergedSendUuids":["w1",7,"w2"],"message":{"role":"user","content":"a\nb"}}
+{"type":"attachment","uuid":"5","parentUuid":"4","attachment":{"type":"queued_command","prompt":"c","source_uuid":"w3"}}
+{"type":"attachment","uuid":"6","parentUuid":"5","mergedSendUuids":"w4","attachment":{"type":"date","source_uuid":8}}`))
+	for id, want := range map[string]bool{"w1": true, "w2": true, "w3": true, "4": true, "w4": false, "7": false, "": false} {
+		if h.Said[id] != want {
+			t.Errorf("'%s' is known: %v", id, h.Said[id])
+		}
+	}
+}
+
 // What is before a parent that the store lacks is not lost.
 func TestLostParent(t *testing.T) {
 	h := mustRead(t, lines(t, ours+strings.Replace(oursStops, `"parentUuid":"2"`, `"parentUuid":"lost"`, 1)))

@@ -17,6 +17,8 @@ type entry struct {
 	parent string // empty: none
 	time   string
 
+	carried []string // uuids of words that came into this entry and have none of their own
+
 	context bool // what Claude Code attached for the model to know
 	aside   bool // of a sub-agent or a team-mate, or without uuid: not in the main thread
 	meta    bool // not what a person or a model said
@@ -104,8 +106,11 @@ func newEntry(raw json.RawMessage, at int) *entry {
 			e.made = e.made || is
 		case "flowerStops":
 			e.stops = is
+		case "mergedSendUuids":
+			e.carried = append(e.carried, texts(m.value)...)
 		case "attachment":
 			e.context = opens(m.value)
+			e.carried = append(e.carried, queuedUUID(m.value)...)
 			e.stops = e.stops || isHookStop(m.value)
 		case "message":
 			message = m.value
@@ -125,6 +130,19 @@ func isHookStop(attachment json.RawMessage) bool {
 	}
 	kind, _ := last(members(attachment), "type")
 	return text(kind.value) == "hook_stopped_continuation"
+}
+
+// queuedUUID is the uuid under which words were sent that Claude Code took up
+// within a turn; none when the attachment is something else.
+func queuedUUID(attachment json.RawMessage) []string {
+	if !opens(attachment) {
+		return nil
+	}
+	source, _ := last(members(attachment), "source_uuid")
+	if id := text(source.value); id != "" {
+		return []string{id}
+	}
+	return nil
 }
 
 // readMessage reads the message of a user or an assistant. One of another role

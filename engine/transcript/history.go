@@ -25,7 +25,8 @@ type History struct {
 	// Open are the calls of the newest answer that have no result. Until Answer has
 	// answered them all, Entries are nothing that the API takes.
 	Open []Call
-	// Said holds the uuids of all stored entries, also of those left out.
+	// Said holds the uuids of all stored entries, also of those left out, and those
+	// of words that Claude Code put into an entry with another.
 	Said map[string]bool
 	// Last is the uuid of the newest of Entries, the parent of the next one stored.
 	Last string
@@ -70,8 +71,10 @@ func Read(entries []json.RawMessage, o Options) (*History, error) {
 
 // note takes from an entry what counts whether or not it is in the conversation.
 func (h *History) note(e *entry) {
-	if e.uuid != "" {
-		h.Said[e.uuid] = true
+	for _, id := range append(e.carried, e.uuid) {
+		if id != "" {
+			h.Said[id] = true
+		}
 	}
 	if at, err := time.Parse(time.RFC3339, e.time); err == nil && h.Began.IsZero() {
 		h.Began = at

@@ -146,6 +146,18 @@ func text(raw []byte) string {
 	return s
 }
 
+// texts are the strings of a valid array; of anything else none.
+func texts(raw []byte) []string {
+	if len(raw) == 0 || raw[0] != '[' {
+		return nil
+	}
+	var all []string
+	for _, e := range elements(raw) {
+		all = append(all, text(e))
+	}
+	return all
+}
+
 func ascii(raw []byte) bool {
 	for _, b := range raw {
 		if b >= 0x80 {

@@ -134,10 +134,11 @@ func (c *conn) write(v any) error {
 	return err
 }
 
-// say sends a user's message under an id.
-func (c *conn) say(id, text string) error {
+// say sends a user's message under an id. One that wants no answer is kept, and
+// goes along with the next that does.
+func (c *conn) say(id, text string, answer bool) error {
 	return c.write(map[string]any{
-		"type": "user", "session_id": "", "parent_tool_use_id": nil, "uuid": id,
+		"type": "user", "session_id": "", "parent_tool_use_id": nil, "uuid": id, "shouldQuery": answer,
 		"message": map[string]any{"role": "user", "content": text},
 	})
 }

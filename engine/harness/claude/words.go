@@ -37,7 +37,7 @@ func (t *turn) begin() (bool, error) {
 		}
 	}
 	t.words.open = true
-	return true, t.say(fresh)
+	return true, t.sayTogether(fresh)
 }
 
 // passOn says to the CLI what was queued meanwhile, unless the turn is about to
@@ -69,14 +69,33 @@ func (t *turn) fresh() []harness.Message {
 
 // say sends messages, which the CLI takes up when it likes; the caller holds mu.
 func (t *turn) say(messages []harness.Message) error {
+	t.await(messages)
 	for _, m := range messages {
-		t.words.waiting[m.ID] = m
-		t.words.order = append(t.words.order, m.ID)
-		if err := t.conn.say(m.ID, m.Text); err != nil {
+		if err := t.conn.say(m.ID, m.Text, true); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sayTogether begins a turn with messages. The CLI would begin one with the first
+// that comes, so that only the last is to be answered.
+func (t *turn) sayTogether(messages []harness.Message) error {
+	t.await(messages)
+	for i, m := range messages {
+		if err := t.conn.say(m.ID, m.Text, i == len(messages)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await notes which messages the CLI is about to hear.
+func (t *turn) await(messages []harness.Message) {
+	for _, m := range messages {
+		t.words.waiting[m.ID] = m
+		t.words.order = append(t.words.order, m.ID)
+	}
 }
 
 // taken notes that the CLI has taken up words.
