@@ -101,7 +101,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 	row := e.books.open(gitstate.LedgerRow{
 		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: settings.Model,
 	}, e.deps.Clock.Now())
-	builtin := j.builtinOf(kind)
+	builtin := e.builtinOf(j, kind)
 	t := &talk{e: e, job: j, row: row, spoken: j.resume, walls: e.wallsFor(j, append(toolNames(j.tools), builtin...))}
 	t.walls.stuck = t.stuckIn(ctx)
 	t.mark = e.markFor(j, settings.Model)

@@ -60,8 +60,8 @@ func (e *Engine) kindFor(j job) (plugin.Agent, error) {
 }
 
 // builtinOf are the harness's tools of a job: its role's, of which a kind gets
-// fewer at most.
-func (j job) builtinOf(k plugin.Agent) []string {
+// fewer at most, as far as the harness has them.
+func (e *Engine) builtinOf(j job, k plugin.Agent) []string {
 	tools := j.role.builtin()
 	if j.shell {
 		tools = append(tools, "Bash")
@@ -69,7 +69,8 @@ func (j job) builtinOf(k plugin.Agent) []string {
 	if j.role == Worker {
 		tools, _ = k.Narrow(tools)
 	}
-	return tools
+	have := e.deps.Harness.Tools()
+	return slices.DeleteFunc(tools, func(t string) bool { return !slices.Contains(have, t) })
 }
 
 // settings are a job's: what the user set for the kind, else what the pack says of
@@ -109,7 +110,7 @@ func (e *Engine) kindWords() string {
 	for _, name := range e.kinds()[1:] {
 		k, _ := e.kind(name)
 		words += fmt.Sprintf("\n- %s: %s", name, k.Description)
-		if has := (job{role: Worker}).builtinOf(k); len(has) < len(Worker.builtin()) {
+		if has := e.builtinOf(job{role: Worker}, k); len(has) < len(e.builtinOf(job{role: Worker}, plugin.Agent{})) {
 			words += fmt.Sprintf(" (its only tools: %s)", strings.Join(has, ", "))
 		}
 	}

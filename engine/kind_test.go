@@ -27,14 +27,14 @@ func TestNoKindWidens(t *testing.T) {
 		if rapid.Bool().Draw(t, "all") {
 			k.Tools = nil
 		}
-		e := &Engine{c: Config{Dir: checkout, Bench: bench, Plugins: []string{pack}, Kinds: []plugin.Agent{k}}}
+		e := &Engine{deps: Deps{Harness: &harnesstest.Fake{}}, c: Config{Dir: checkout, Bench: bench, Plugins: []string{pack}, Kinds: []plugin.Agent{k}}}
 		policy := func(worker string) guards.Policy {
 			j := job{role: Worker, worker: worker, dir: own, roots: []string{own, bench}}
 			kind, err := e.kindFor(j)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return e.wallsFor(j, j.builtinOf(kind)).policy
+			return e.wallsFor(j, e.builtinOf(j, kind)).policy
 		}
 		kind, coder := policy("kind-1"), policy("coder-1")
 		for _, c := range everyCall(own, checkout, bench, pack) {
@@ -79,7 +79,7 @@ func TestKindsThatAreNone(t *testing.T) {
 	for _, name := range []string{"coder", "judge", "coordinator", "worker", "oracle", "clarifier", "tester"} {
 		kinds = append(kinds, plugin.Agent{Name: name, Tools: []string{"Read"}, Description: "about " + name})
 	}
-	e := &Engine{c: Config{Kinds: kinds}}
+	e := &Engine{deps: Deps{Harness: &harnesstest.Fake{}}, c: Config{Kinds: kinds}}
 	if got := fmt.Sprint(e.kinds()); got != "[coder tester]" {
 		t.Error(got)
 	}
@@ -140,7 +140,7 @@ func TestWorkerOfAKind(t *testing.T) {
 		fmt.Sprint(tester.Tools) != "[Read Bash BashOutput KillShell]" || fmt.Sprint(tester.Plugins) != "[/packs/kit]" {
 		t.Errorf("%+v", tester)
 	}
-	if strings.Contains(coder.System, "Your kind") || coder.Model != "claude-opus-5-5" || len(coder.Tools) != len(Worker.builtin()) {
+	if strings.Contains(coder.System, "Your kind") || coder.Model != "claude-opus-5-5" || len(coder.Tools) != len((&harnesstest.Fake{}).Tools()) {
 		t.Errorf("%+v", coder)
 	}
 	if judge.Plugins != nil {

@@ -17,7 +17,8 @@ import (
 // rights are who may do what: a row for each call, a column for each kind of
 // session. The judge has three: it sets the goal, and judges without or with a
 // shell. Whoever has no checkout works in a tree. A reviewer is a kind of worker that
-// a pack narrows, a greedy one names everything there is.
+// a pack narrows, a greedy one names everything there is. This is with the tools of
+// the harness 'messages'; rightsInClaude are the rows that differ with the CLI's.
 const rights = `
                                      coordinator worker reviewer greedy clarifier goal judge shell oracle
 Read of its own folder               yes         yes    yes      yes    yes       yes  yes   yes   yes
@@ -64,6 +65,13 @@ goal                                 -           -      -        -      -       
 verdict                              -           -      -        -      -         -    yes   yes   -
 another role's call                  -           -      -        -      -         -    -     -     -
 an unknown agent's call              -           -      -        -      -         -    -     -     -
+`
+
+const rightsInClaude = `
+BashOutput                           -           -      -        -      -         -    -     -     -
+KillShell                            -           -      -        -      -         -    -     -     -
+TodoWrite                            -           -      -        -      -         -    -     -     -
+WebSearch                            -           yes    -        yes    yes       -    -     -     -
 `
 
 // everyCall are the calls of the table for a session in own.
@@ -125,6 +133,25 @@ func kindOfSession(o harness.Options, shell bool) string {
 }
 
 func TestWhoMayDoWhat(t *testing.T) {
+	if got := rightsWith(t, nil); got != rights {
+		t.Errorf("got:%s", got)
+	}
+	cli := []string{"Bash", "Read", "Edit", "Write", "Glob", "Grep", "WebFetch", "WebSearch", "Agent", "NotebookEdit", "Skill"}
+	var differ strings.Builder
+	in, usual := strings.Split(rightsWith(t, cli), "\n"), strings.Split(rights, "\n")
+	for i, row := range in {
+		if i >= len(usual) || row != usual[i] {
+			differ.WriteString(row + "\n")
+		}
+	}
+	if got := "\n" + differ.String(); got != rightsInClaude {
+		t.Errorf("with the CLI's tools:%s", got)
+	}
+}
+
+// rightsWith is the table with a harness that has the tools.
+func rightsWith(t *testing.T, tools []string) string {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +159,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	columns := map[string]map[string]string{}
 	for _, shell := range []bool{false, true} {
 		r := newRig()
+		r.fake.Builtin = tools
 		r.config.Dir, r.config.Bench, r.config.JudgeCanRun = filepath.Join(dir, "checkout"), filepath.Join(dir, "bench"), shell
 		r.trees.in = filepath.Join(dir, "trees")
 		r.config.Plugins, r.config.Kinds = []string{filepath.Join(dir, "pack")}, []plugin.Agent{
@@ -165,9 +193,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			t.Log("the oracle has answered")
 		}
 	}
-	if got := table(columns); got != rights {
-		t.Errorf("got:%s", got)
-	}
+	return table(columns)
 }
 
 func table(columns map[string]map[string]string) string {

@@ -23,15 +23,16 @@ const (
 	Oracle      Role = "oracle"      // answers beside the run
 )
 
-// builtin names the harness's tools that a role is offered.
+// builtin names the tools of harnesses that a role is offered where there are
+// such; no harness has all of them.
 func (r Role) builtin() []string {
 	switch r {
 	case Coordinator:
 		return []string{"Read", "Bash", "TodoWrite"}
 	case Worker:
-		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite", "Skill"}
+		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "WebSearch", "TodoWrite", "Skill"}
 	case Clarifier:
-		return []string{"Read", "Glob", "Grep", "WebFetch"}
+		return []string{"Read", "Glob", "Grep", "WebFetch", "WebSearch"}
 	}
 	return []string{"Read", "Glob", "Grep"}
 }

@@ -15,6 +15,8 @@ import (
 type Harness interface {
 	// Name is what records and configuration call it: "messages", "claude".
 	Name() string
+	// Tools names the built-in tools that its sessions may have.
+	Tools() []string
 	// Start opens a session, a new one or one that the transcript store knows.
 	// It sends nothing to the model.
 	Start(ctx context.Context, o Options) (Session, error)

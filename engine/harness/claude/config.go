@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"git-flower/engine/harness"
@@ -81,3 +82,6 @@ func openPeer(ctx context.Context, p process.Program) (peer, error) {
 
 // Name is "claude".
 func (h *Harness) Name() string { return "claude" }
+
+// Tools are those of the CLI's that roles may have.
+func (h *Harness) Tools() []string { return slices.Clone(builtin[:]) }

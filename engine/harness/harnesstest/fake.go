@@ -18,6 +18,8 @@ type Fake struct {
 	Label string // what Name says; empty means "fake"
 	// Play performs one turn. Nil answers every message with an empty reply.
 	Play func(*FakeTurn) harness.Ended
+	// Builtin is what Tools says; empty means those of messages.
+	Builtin []string
 
 	mu       sync.Mutex
 	memories map[string]*memory
@@ -56,6 +58,14 @@ func (f *Fake) Name() string {
 		return "fake"
 	}
 	return f.Label
+}
+
+// Tools returns Builtin.
+func (f *Fake) Tools() []string {
+	if len(f.Builtin) == 0 {
+		return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite", "Skill"}
+	}
+	return f.Builtin
 }
 
 // Start opens a session. Resuming one that this Fake never started is

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -291,4 +292,27 @@ func (b *bench) results() []string {
 		}
 	}
 	return all
+}
+
+// What the harness says it has is what a session that wants everything is offered.
+func TestToolsAreThoseThatThereAre(t *testing.T) {
+	h, err := New(Config{Transcript: &harnesstest.Transcript{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := layPack(t, "one", map[string]string{"deploy": "x"})
+	s, err := newToolset(h, harness.Options{Dir: t.TempDir(), Env: os.Environ(), Plugins: []string{pack},
+		Tools: append(h.Tools(), "WebSearch", "MultiEdit", "NotebookEdit", "Agent", "Task")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.shells.close() })
+	var offered []string
+	for _, tool := range s.offered {
+		offered = append(offered, tool.name)
+	}
+	slices.Sort(offered)
+	if want := slices.Sorted(slices.Values(h.Tools())); !slices.Equal(offered, want) {
+		t.Errorf("offered %v, said %v", offered, want)
+	}
 }

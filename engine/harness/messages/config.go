@@ -132,3 +132,8 @@ func (c *Config) complete() error {
 
 // Name is "messages".
 func (h *Harness) Name() string { return "messages" }
+
+// Tools are those of this package; some need a part of the configuration besides.
+func (h *Harness) Tools() []string {
+	return []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "Glob", "Grep", "WebFetch", "TodoWrite", "Skill"}
+}
