@@ -322,6 +322,23 @@ test_expect_success 'commits are the same in every run' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a slice has one of each part, and the seed decides which' '
+	run_sub slice <<-\EOF &&
+	test_expect_success "one" "test_pick 3 30 >\"\$TRASH_DIRECTORY/../picked\" && test_pick 30 3 >\"\$TRASH_DIRECTORY/../all\""
+	test_done
+	EOF
+	: >slices &&
+	for seed in 1 2 2026334 2026335 99999999999999
+	do
+		TEST_SEED=$seed ${TEST_SHELL:-sh} ./slice.sh >slice.out &&
+		test_grep "TEST_SEED=$seed " slice.out &&
+		printf "1\n2\n3\n" >expect && test_cmp expect "$TMPDIR/all" &&
+		awk "{ print int((\$1 - 1) / 10) + 1 }" "$TMPDIR/picked" >parts && test_cmp expect parts &&
+		echo $(cat "$TMPDIR/picked") >>slices || return 1
+	done &&
+	sort -u slices >different && test_line_count = 5 different
+'
+
 test_expect_success 'git finds no repository above the trash' '
 	mkdir -p ../elsewhere &&
 	test_must_fail code=128 git -C ../elsewhere rev-parse

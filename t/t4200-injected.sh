@@ -13,7 +13,10 @@ the fence, and no record may claim more than was checked.'
 
 unset GIT_FLOWER_FENCE
 cd "$TRASH_DIRECTORY" || exit 1
-seed=${TEST_INJECT_SEED:-1}
+
+# How many places are tried, each with an order that the seed picks: all, or a slice.
+tried=${TEST_LONG:+1000000}
+tried=${tried:-10}
 canary=CANARY-7c1f93aa
 
 # What holds writes outside, and what hides files as well.
@@ -236,14 +239,15 @@ test_expect_success 'setup' '
 	echo "# mine" >home/.bashrc && echo yes >yes && git flower version
 '
 
-n=0
-for place in $inject_places
+set -- $inject_places
+places=$#
+for n in $(test_pick $tried $places)
 do
-	n=$((n + 1))
-	want=$(inject_pick "$seed" "$n" "$inject_wants")
-	outside=$(inject_pick "$seed" "$n" "$inject_outside")
+	eval "place=\${$n}"
+	want=$(inject_pick "$test_seed" "$n" "$inject_wants")
+	outside=$(inject_pick "$test_seed" "$n" "$inject_outside")
 	test_has FENCE || outside=
-	secret=$(inject_pick "$seed" "$n" "$inject_secrets")
+	secret=$(inject_pick "$test_seed" "$n" "$inject_secrets")
 	test_has HIDDEN || secret=
 	test_expect_success "$place: $want $outside $secret" '
 		injected $place $want $outside $secret
@@ -254,7 +258,7 @@ do
 done
 
 test_expect_success 'the cases are many and differ' '
-	test "$n" -ge 25
+	test "$places" -ge 25
 '
 
 # What the lists have and the seed has not picked comes along in one repository.

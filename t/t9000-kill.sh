@@ -3,7 +3,7 @@
 test_description='a run that is killed at any moment ends as if it had not been
 
 The demo is run once without interruption. Then it is killed with SIGKILL again
-and again, each time a few events later, and resumed: the canonical history and
+and again, each time some events later, and resumed: the canonical history and
 the joined tree must be the same, and no finished worker may run twice.'
 
 . "$(dirname "$0")/test-lib.sh"
@@ -11,9 +11,11 @@ the joined tree must be the same, and no finished worker may run twice.'
 
 cd "$TRASH_DIRECTORY" || exit 1
 
-# Every how many events a kill is tried; TEST_KILL_EVERY=1 is the whole matrix.
-every=${TEST_KILL_EVERY:-6}
-test -z "$TEST_LONG" || every=1
+# How many kills, at events that the seed picks: as many as there are, or a slice.
+kills=${TEST_LONG:+1000000}
+kills=${kills:-7}
+twice=${TEST_LONG:+20}
+twice=${twice:-1}
 
 demo_run=add-json-option
 events_of () {
@@ -65,23 +67,24 @@ worked_once () {
 }
 
 test_expect_success 'killed every few events, it comes to the same end' '
-	live=0 tried=0 n=1 &&
-	while test $n -lt "$(cat total)"
+	live=0 tried=0 &&
+	test_pick $kills $(($(cat total) - 1)) >events &&
+	for n in $(cat events)
 	do
 		killed_at $n && same_end $n && worked_once $n || {
 			echo "killed after $n events"
 			return 1
 		}
-		tried=$((tried + 1)) n=$((n + every))
+		tried=$((tried + 1))
 		rm -rf "at$n"
 	done &&
 	echo "$tried kills, $live of them hit a live run" >kills &&
-	test $live -ge 12
+	test $live -ge $((tried * 12 / 19))
 '
 
 test_expect_success 'killed twice in a row' '
-	live=0 &&
-	for first in 30 70
+	test_pick $twice $(($(cat total) - 13)) 1 >events &&
+	for first in $(cat events)
 	do
 		killed_twice="twice$first" &&
 		for n in $first $((first + 12))

@@ -2,8 +2,8 @@
 
 test_description='a run that dies at a named point of the program goes on
 
-The binary with crash points dies exactly there, so that between any two records
-at least one death is certain to happen.'
+The binary with crash points dies exactly there. Under TEST_LONG it does so between
+any two records; else at some that the seed picks, and once at each step of a tree.'
 
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-flower.sh"
@@ -45,20 +45,18 @@ dies_at () {
 	}
 }
 
-# Every how many passages a death is tried; TEST_CRASH_EVERY=1 is the whole matrix.
-every=${TEST_CRASH_EVERY:-4}
-test -z "$TEST_LONG" || every=1
+# How many deaths are tried at a point: as many as there are, or a slice.
+all=${TEST_LONG:+1000000}
 
-# all_of <point> <step> dies there at every step-th passage, as many as there are
-# records and no more.
+# all_of <point> <n> dies there at n passages. There are as many as records and no
+# more.
 all_of () {
 	records=$(cat records)
-	nth=1
-	while test "$nth" -le "$records"
+	test_pick "${all:-$2}" "$records" "$2" >passages || return 1
+	for nth in $(cat passages)
 	do
 		rm -rf dies
 		dies_at "$1:$nth" || return 1
-		nth=$((nth + $2))
 	done
 	rm -rf dies
 	code=0
@@ -66,21 +64,31 @@ all_of () {
 	test $code = 3
 }
 
+# some_of <point>... prints one of them that the seed picks, or all.
+some_of () {
+	test_pick "${all:-1}" $# $# >picked &&
+	for nth in $(cat picked)
+	do
+		eval "echo \${$nth}"
+	done
+}
+
 test_expect_success CRASH 'after the objects of a record, before its ref' '
-	all_of append-after-objects $every
+	all_of append-after-objects 3
 '
 
-test_expect_success CRASH 'after the ref of every record, so between any two of them' '
-	all_of append-after-ref 1
+test_expect_success CRASH 'after the ref of a record, so between any two of them' '
+	all_of append-after-ref 5
 '
 
 test_expect_success CRASH 'in the middle of making, finishing and giving back a tree' '
-	for point in worktree-add-claimed worktree-add-owned worktree-add-filled worktree-add-linked \
-		worktree-finish-imported worktree-finish-committed worktree-finish-noted \
-		worktree-release-begun worktree-release-cleaned
+	some_of add-claimed add-owned add-filled add-linked >points &&
+	some_of finish-imported finish-committed finish-noted >>points &&
+	some_of release-begun release-cleaned >>points &&
+	for point in $(cat points)
 	do
 		rm -rf dies
-		dies_at $point:1 || {
+		dies_at worktree-$point:1 || {
 			echo "at $point"
 			return 1
 		}

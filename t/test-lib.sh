@@ -138,6 +138,26 @@ test_say () {
 	printf '%s\n' "$*" >&5
 }
 
+# test_seed decides which cases a slice holds. It changes with the day, so that in
+# time all of them get their turn; TEST_SEED has a slice again.
+test_seed=${TEST_SEED:-$(date -u +%Y%j)}
+
+# test_pick <n> <of> [<salt>] prints <n> of the numbers from 1 to <of>, one of each
+# nth part of them; all, when there are no more. Another salt picks others.
+test_pick () {
+	test_picked=$(awk -v n="$1" -v of="$2" -v seed="$test_seed" -v salt="${3:-0}" 'BEGIN {
+		if (n > of) n = of
+		x = (seed * 7919 + salt * 104729) % 2147483647
+		for (i = 0; i < n; i++) {
+			for (j = 0; j < 5; j++) x = (x * 16807 + 11) % 2147483647
+			low = int(i * of / n); high = int((i + 1) * of / n)
+			print low + 1 + x % (high - low)
+		}
+	}') &&
+	test_say "# TEST_SEED=$test_seed picks of $2:" $test_picked &&
+	echo "$test_picked"
+}
+
 # test_comment prints a file as TAP comments.
 test_comment () {
 	sed 's/^/# /' "$1" >&5
