@@ -148,7 +148,7 @@ func (d *doctor) credentials(ctx context.Context) {
 		f.Found, f.Problem = "none", "no model can be reached without one"
 		f.Hint = asEnding(err).hint
 	case c.Login != nil:
-		f.Found = "none, but a login of the Claude Code CLI from " + c.Source
+		f.Found = "none, but a login of the Claude Code CLI from " + c.Source + "; workers' commands can read its token, with a key they cannot"
 	case c.APIKey != "":
 		f.Found = "a key from " + c.Source
 	default:

@@ -62,7 +62,7 @@ func (s endpoint) describe() string {
 	}
 	kind := "key"
 	if s.credentials.Login != nil {
-		kind = "login"
+		kind = "login (which workers' commands can read)"
 	}
 	return fmt.Sprintf("%s; %s at %s, %s from %s", text, s.choice.words(), s.host(), kind, oneLine(s.credentials.Source))
 }

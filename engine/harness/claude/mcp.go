@@ -36,7 +36,7 @@ func newToolServer(ctx context.Context, tools []harness.Tool, call func(context.
 	t := &toolServer{in: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}),
 		waiting: map[any]chan jsonrpc.Message{}}
 	srv := mcp.NewServer(&mcp.Implementation{Name: server, Version: "1"}, &mcp.ServerOptions{
-		HasTools: true, Logger: slog.New(slog.DiscardHandler)})
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, Logger: slog.New(slog.DiscardHandler)})
 	for _, tool := range tools {
 		srv.AddTool(describe(tool), func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			id, _ := r.Params.Meta["claudecode/toolUseId"].(string)

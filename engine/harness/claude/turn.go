@@ -27,7 +27,6 @@ type turn struct {
 	names    map[string]string // of tools, by call
 	stopped  bool              // a custom tool asked for the end; guarded by session.mu
 	stopIDs  map[string]bool
-	failed   error
 	refused  bool // the model declined
 
 	silence *time.Timer
