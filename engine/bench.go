@@ -38,6 +38,9 @@ type bench struct {
 	mu    sync.Mutex
 	known map[string]benchFile
 	clock map[string]written
+
+	carried map[string]written // what the newest record holds, as far as this wake knows
+	told    map[string]bool    // why files stay on this machine
 }
 
 // A benchFile is one entry of the index.
@@ -58,7 +61,7 @@ func newBench(dir string) *bench {
 	if dir == "" {
 		return nil
 	}
-	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}}
+	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}, told: map[string]bool{}}
 }
 
 // refresh looks at the shelves, writes the index when something has changed, and
@@ -146,14 +149,20 @@ func describe(root *os.Root, name string) string {
 		return ""
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	begin, err := io.ReadAll(io.LimitReader(f, describing))
+	begin, err := readSome(f, describing)
 	if err != nil || bytes.IndexByte(begin, 0) >= 0 {
 		return ""
 	}
 	return selfDescription(string(begin))
+}
+
+// readSome is the beginning of a regular file, so many bytes at most. What lies on
+// the bench may have become a pipe since it was listed.
+func readSome(f *os.File, most int64) ([]byte, error) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.ErrUnsupported)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // replaceIn puts a file into a folder below root in one step. It lasts when the

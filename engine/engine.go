@@ -252,7 +252,8 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 		if err != nil {
 			return gitstate.Entry{}, false, err
 		}
-		r.Files, r.Meta.Wake = files, e.c.Wake
+		bench := e.bench.load()
+		r.Files, r.Meta.Wake = withBench(files, bench), e.c.Wake
 		entry, err := e.deps.State.Append(ctx, r)
 		if errors.Is(err, gitstate.ErrConflict) {
 			if again := e.deps.State.Reload(ctx); again != nil {
@@ -266,6 +267,10 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
 		e.books.recorded(changes)
+		e.bench.loaded(bench)
+		for _, words := range bench.left {
+			e.emit(Event{Kind: EventNotice, Text: words})
+		}
 		e.purse.elsewhere(e.books.others(e.deps.State.History().Ledger))
 		e.emit(Event{
 			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,

@@ -22,8 +22,7 @@ import (
 //
 // Results of our own tools (dispatch, ask, goal, verdict and the like) pass as
 // they are: reports have a form that keeps them short, and a session decides by
-// them. What a spilled text holds stays on this machine; whatever pushes the
-// bench has to mask secrets on the way.
+// them. What a spilled text holds stays on this machine: no record takes it along.
 func (t *talk) observe(_ context.Context, c guards.Call, r harness.Result) harness.Result {
 	t.walls.ran(c, r.Text)
 	if t.e.bench == nil {

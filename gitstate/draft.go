@@ -118,7 +118,7 @@ func (h History) currentFile(k Kind) []byte {
 func (w *drafting) files(ctx context.Context, wake string, files map[string][]byte) error {
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		data := files[path]
-		if err := checkFile(path, data); err != nil {
+		if err := CheckFile(path, data); err != nil {
 			return err
 		}
 		if of, ok := ledgerWake(path); ok {

@@ -14,8 +14,8 @@ func ledgerWake(path string) (string, bool) {
 	return wake, below && file && consists(wake, lowerAlpha+digits+"-", 64) && wake[0] != '-'
 }
 
-// checkFile says why a record cannot carry a file.
-func checkFile(path string, data []byte) error {
+// CheckFile says why a record cannot carry a file in Record.Files, nil when it can.
+func CheckFile(path string, data []byte) error {
 	_, ledger := ledgerWake(path)
 	switch {
 	case len(data) > MaxFile:

@@ -30,7 +30,7 @@ func TestFoldersOfARepository(t *testing.T) {
 
 // What speaks for the person, decides or spends is theirs; looking is everybody's.
 func TestCommandsOfThePerson(t *testing.T) {
-	looks := map[string]bool{"status": true, "log": true, "show": true, "watch": true, "help": true, "fsck": true, "version": true, "doctor": true, "demo": true, "guard": true}
+	looks := map[string]bool{"status": true, "log": true, "show": true, "stats": true, "watch": true, "help": true, "fsck": true, "version": true, "doctor": true, "demo": true, "guard": true}
 	for _, c := range commands() {
 		if c.personal == looks[c.name] {
 			t.Errorf("%s: personal is %v", c.name, c.personal)

@@ -58,7 +58,7 @@ type origin struct {
 // from: leaving some out accepts none of the others.
 func (w *wake) originOf(ctx context.Context, goal gitstate.Doc) (o origin, err error) {
 	goal = engine.Whole(w.run.History(), goal)
-	if o.commit, err = w.commitOf(ctx, goal); err != nil {
+	if o.commit, err = w.bringer(ctx, goal.Name()); err != nil {
 		return o, err
 	}
 	o.blob, err = w.store.Git().Line(ctx, "rev-parse", "--verify", "--end-of-options", string(o.commit)+":"+goal.Name())
@@ -99,14 +99,14 @@ func standingCommands(h gitstate.History) (gitstate.Doc, []string) {
 	return goal, commands
 }
 
-// commitOf is the record that brought a document.
-func (w *wake) commitOf(ctx context.Context, d gitstate.Doc) (gitstate.ObjectID, error) {
-	out, err := w.store.Git().Line(ctx, "--no-literal-pathspecs", "rev-list", "-1", string(w.run.Tip()), "--", ":(top,literal)"+d.Name())
+// bringer is the record that brought a document, or a file as it stands.
+func (w *wake) bringer(ctx context.Context, path string) (gitstate.ObjectID, error) {
+	out, err := w.store.Git().Line(ctx, "--no-literal-pathspecs", "rev-list", "-1", string(w.run.Tip()), "--", ":(top,literal)"+path)
 	if err == nil && out == "" {
 		err = errors.New("no record has it")
 	}
 	if err != nil {
-		return "", fmt.Errorf("look for the record of '%s': %w", d.Name(), err)
+		return "", fmt.Errorf("look for the record of '%s': %w", path, err)
 	}
 	return gitstate.ObjectID(out), nil
 }

@@ -146,6 +146,9 @@ func (w *wake) driveOnce(ctx context.Context) (*halt, error) {
 	if err := w.accept(ctx); err != nil {
 		return nil, err
 	}
+	if err := w.restoreBench(ctx); err != nil {
+		return nil, fmt.Errorf("restore the bench: %w", err)
+	}
 	dir := w.store.Layout().RunDir(w.run.Name())
 	if w.human == nil {
 		w.human = newPerson(w.env, w.config.Timeout, w.person, func() []string { return recentEvents(dir) })
@@ -229,7 +232,7 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 }
 
 func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error) {
-	bench, err := makeBench(filepath.Join(w.store.Layout().State, "bench", w.run.Name()))
+	bench, err := makeBench(w.benchDir())
 	if err != nil {
 		return engine.Config{}, err
 	}
@@ -283,16 +286,6 @@ func (w *wake) instructions() (string, error) {
 		return "", endf(endFatal, "", "read the instructions: %w", err)
 	}
 	return strings.TrimSpace(string(data)), nil
-}
-
-// makeBench creates the folders that all workers of a run share.
-func makeBench(dir string) (string, error) {
-	for _, name := range []string{"scripts", "artifacts", "notes"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			return "", fmt.Errorf("create the bench: %w", err)
-		}
-	}
-	return dir, nil
 }
 
 func newWake() string {
