@@ -74,6 +74,7 @@ var rules = map[string]rule{
 	"t/stress":   {ours: []string{"t/scripts"}},
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
 	"t/heard":    {ours: []string{"engine/session"}},
+	"t/marathon": {ours: []string{"engine/rehearse"}},
 	"t/page":     {},
 	"t/perf":     {ours: []string{"engine/harness", "engine/harness/claude", "engine/harness/messages", "engine/proxy", "engine/rehearse", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
@@ -94,6 +95,7 @@ var doors = map[string][]string{
 var exceptions = map[string]string{
 	"cmd/git-flower os/exec": "pager and editor are the user's programs on the user's terminal",
 	"t/scripts os/exec":      "scripts are programs of their own",
+	"t/marathon os/exec":     "it drives the binary as a person does",
 	"t/perf os/exec":         "what is measured is how processes start and end",
 }
 
