@@ -36,7 +36,7 @@ claude_gone () {
 # claude_clean: nothing runs, and no folder of a process is left.
 claude_clean () {
 	{ ! test_has PROC || test_wait_for claude_gone || { claude_left >&2; return 1; }; } &&
-	find "$TRASH_DIRECTORY" -path "$test_state" -prune -o -path '*/git-flower/*/session/*' -print -o \
+	find "$TRASH_DIRECTORY" -path "$test_state" -prune -o -path '*/git-flower/*/session/*/*' -print -o -path '*/git-flower/*/tree/*' -prune -o \
 		-name '*.jsonl' -print -o -name '.claude' -print -o -name '.claude.json' -print -o -name 'claude-*' -print >"$test_state/left" &&
 	test_must_be_empty "$test_state/left"
 }
