@@ -33,6 +33,9 @@ func TestOddLines(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && strings.HasPrefix(name, "ten megabytes") {
+				t.Skip("megabytes")
+			}
 			s := fakes(t, func(f *fakeCLI) {
 				odd(f)
 				f.initialized(able)

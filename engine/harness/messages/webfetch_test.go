@@ -171,6 +171,9 @@ func TestSameHost(t *testing.T) {
 // The converter takes minutes for some of these when they come whole, which is
 // far beyond the time that the tests of a package have.
 func TestHostilePagesAreConverted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("megabytes of pages, in one goroutine")
+	}
 	at := &url.URL{Scheme: "http", Host: "x"}
 	for name, page := range map[string]string{
 		"deep":     strings.Repeat("<ul><li>", 250) + strings.Repeat("x<br>", 100_000),
