@@ -227,11 +227,12 @@ flower_takeover () {
 }
 
 # flower_endpoint <key> has a server of its own play script.yaml as a real
-# endpoint would, for this test; its address is in ../url. Needs GO.
+# endpoint would, for this test; its address is in ../url, the bodies of the requests
+# are in ../requests. Needs GO.
 flower_endpoint () {
 	test -x "$test_state/endpoint" || test_go_build "$test_state/endpoint" ./t/endpoint || return 1
-	rm -f "$TRASH_DIRECTORY/url"
-	"$test_state/endpoint" "$1" "$TRASH_DIRECTORY/script.yaml" "$TRASH_DIRECTORY/url" \
+	rm -f "$TRASH_DIRECTORY/url" "$TRASH_DIRECTORY/requests"
+	"$test_state/endpoint" "$1" "$TRASH_DIRECTORY/script.yaml" "$TRASH_DIRECTORY/url" "$TRASH_DIRECTORY/requests" \
 		>"$TRASH_DIRECTORY/endpoint.out" 2>&1 </dev/null &
 	endpoint_pid=$!
 	test_when_finished "kill $endpoint_pid; wait $endpoint_pid 2>/dev/null; true"
@@ -286,3 +287,9 @@ flower_play () {
 	git flower start --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 "$@" \
 		</dev/null >"$TRASH_DIRECTORY/start.out" 2>"$TRASH_DIRECTORY/start.err" || flower_code=$?
 }
+
+# TEST_HARNESS=claude has the sessions of any script in the Claude Code CLI.
+if test "$TEST_HARNESS" = claude
+then
+	. "$TEST_DIRECTORY/lib-claude.sh"
+fi

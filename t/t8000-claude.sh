@@ -72,9 +72,9 @@ test_expect_success 'what a process had in its folder is for nobody else' '
 	flower_waiting_script &&
 	flower_background start --new --name waits --rehearse=../script.yaml --timeout 0 "do it" &&
 	test_wait_for test -e ../begun &&
-	find "$XDG_STATE_HOME" -path "*/session/*" -prune -print >../folders &&
+	find "$XDG_STATE_HOME" -path "*/session/run/waits/*" -prune -print >../folders &&
 	test_line_count = 2 ../folders &&
-	find "$XDG_STATE_HOME" -path "*/session/*" -prune ! -perm 700 -print >../open &&
+	find "$XDG_STATE_HOME" -path "*/session/run/waits/*" -prune ! -perm 700 -print >../open &&
 	test_must_be_empty ../open &&
 	: >../go &&
 	flower_wait && test "$flower_code" = 0 &&

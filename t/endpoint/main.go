@@ -1,6 +1,7 @@
 // Command endpoint plays a rehearsal script as a Messages API of its own, for
-// tests of the way to a real endpoint: endpoint <key> <script> <file for the URL>.
-// It serves until it is killed.
+// tests of the way to a real endpoint: endpoint <key> <script> <file for the URL>
+// [<file for the requests>]. The bodies of requests are kept, a line each. It serves
+// until it is killed.
 package main
 
 import (
@@ -21,8 +22,8 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("usage: endpoint <key> <script> <file>")
+	if len(args) != 3 && len(args) != 4 {
+		return fmt.Errorf("usage: endpoint <key> <script> <file> [<requests>]")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -34,7 +35,17 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	server, err := rehearse.Start(ctx, script, rehearse.Config{Key: args[0]})
+	config := rehearse.Config{Key: args[0]}
+	if len(args) == 4 {
+		f, err := os.OpenFile(args[3], os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		// One write each, so that lines do not mix. What cannot be kept is missed by the test.
+		config.Log = func(x rehearse.Exchange) { _, _ = f.Write(append(x.Body, '\n')) }
+	}
+	server, err := rehearse.Start(ctx, script, config)
 	if err != nil {
 		return err
 	}
