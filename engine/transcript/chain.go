@@ -115,8 +115,11 @@ func (s *store) nearest(e *entry, counts func(*entry) bool, known map[*entry]*en
 func (s *store) preserved(chain []*entry, on map[*entry]bool) []*entry {
 	for _, boundary := range chain {
 		anchor, kept := compaction(boundary)
+		if anchor == "" {
+			continue
+		}
 		i := slices.IndexFunc(chain, func(e *entry) bool { return e.uuid == anchor })
-		if anchor == "" || i < 0 {
+		if i < 0 {
 			continue
 		}
 		var missing []*entry

@@ -189,10 +189,13 @@ func TestCallsThatNobodyAnswered(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	healed := string(h.Entries[2])
-	for _, part := range []string{`"[interrupted] `, `"is_error":true`, `"sessionId":"s"`, `"cwd":"/d"`, `"timestamp":"2026-05-04T03:02:02.000Z"`} {
+	for _, part := range []string{`"[interrupted] `, `"sessionId":"s"`, `"cwd":"/d"`, `"timestamp":"2026-05-04T03:02:02.000Z"`} {
 		if !strings.Contains(healed, part) {
 			t.Errorf("%s is not in %s", part, healed)
 		}
+	}
+	if strings.Contains(healed, `"is_error":true`) {
+		t.Errorf("it is told as an error: %s", healed)
 	}
 	if len(h.Said) != 4 {
 		t.Errorf("said: %v", h.Said)

@@ -15,7 +15,20 @@
 // a turn on, blocks that the API refuses. Results move to their calls, and calls
 // without one get one, but for those of the newest answer, which the caller can
 // still make (pair.go). Every byte of an entry stays as it was stored, besides
-// its parentUuid and the blocks that had to go.
+// its parentUuid and the blocks that had to go or were shortened.
+//
+// What is left is made shorter, if that saves more than it costs (economy.go):
+// short results of looks have gone stale but for the newest (expire.go), long ones
+// have a pointer in their place (trim.go), and calls that a rule refused are gone,
+// with their results (prune.go). The person's words, what the model wrote, pictures,
+// summaries of a compaction and results of the tools that the caller keeps stay.
+//
+// Models bind their thoughts to all that stood before them. So whatever is changed
+// takes the thoughts behind it along, and answers that come later are marked
+// ("flowerLoaded") with the version of the conversation that they were given
+// after. Later readings make those versions again (version.go). While nothing more
+// is changed they give the same bytes, so that the API's cache and the thoughts
+// hold. An answer with thoughts whose calls wait for results is never reached.
 //
 // The promises:
 //
@@ -23,6 +36,9 @@
 //     once the open calls are answered: a user's words come first, every call has its
 //     result directly after its answer and every result its call, no id is used
 //     twice, no text is blank, no answer ends in a thought.
-//   - Reading what was read gives the same bytes; so does reading twice.
+//   - Reading twice gives the same bytes. Reading what was read does, unless it was
+//     made shorter.
+//   - Every thought stands behind the very words that it was thought behind, as long
+//     as Options decide as they did before.
 //   - The entries handed in are not changed. Those returned may share their memory.
 package transcript

@@ -19,16 +19,20 @@ type entry struct {
 
 	carried []string // uuids of words that came into this entry and have none of their own
 
-	context bool // what Claude Code attached for the model to know
-	aside   bool // of a sub-agent or a team-mate, or without uuid: not in the main thread
-	meta    bool // not what a person or a model said
-	made    bool // Claude Code's own account of a fault, or an answer that was interrupted
-	stops   bool // ended the turn
+	context bool   // what Claude Code attached for the model to know
+	aside   bool   // of a sub-agent or a team-mate, or without uuid: not in the main thread
+	meta    bool   // not what a person or a model said
+	made    bool   // Claude Code's own account of a fault, or an answer that was interrupted
+	stops   bool   // ended the turn
+	summary bool   // of what a compaction dropped: all that is left of it
+	denied  bool   // its result refuses a call by a rule
+	mark    string // of the version that it was said after; see version.go
 
 	id     string  // the message's
 	stop   string  // an assistant's stop reason
 	blocks []block // of the message; those that the API takes
 	edited bool    // blocks are not those of raw any more
+	single bool    // the second copy of its result has to go
 }
 
 // A block is a part of a message's content.
@@ -108,6 +112,12 @@ func newEntry(raw json.RawMessage, at int) *entry {
 			e.stops = is
 		case "mergedSendUuids":
 			e.carried = append(e.carried, texts(m.value)...)
+		case "flowerLoaded":
+			e.mark = text(m.value)
+		case "isCompactSummary":
+			e.summary = is
+		case "toolDenialKind":
+			e.denied = text(m.value) == "permission-rule"
 		case "attachment":
 			e.context = opens(m.value)
 			e.carried = append(e.carried, queuedUUID(m.value)...)
@@ -273,6 +283,9 @@ func (e *entry) render(parent string) json.RawMessage {
 			parts[i] = b.raw
 		}
 		raw = with(raw, "message", with(m.value, "content", list(parts)))
+	}
+	if e.single {
+		raw = without(raw, "toolUseResult")
 	}
 	m, found := last(members(raw), "parentUuid")
 	switch {

@@ -15,6 +15,15 @@ type Options struct {
 	// CarryOn is the text by which a turn that broke off is carried on; entries
 	// that hold just that are left out. Empty: there is none.
 	CarryOn string
+
+	// Expires tells of a call whether what it showed goes stale. Nil: nothing does.
+	Expires func(Call) bool
+	// Point puts the text of a call's result away and returns what stands in its
+	// place, the same every time; empty when it could not. It is only called for
+	// texts that are left out. Nil: long results stay.
+	Point func(c Call, text string) string
+	// Keep tells of a call whether its result stays however long it is. Nil: none.
+	Keep func(Call) bool
 }
 
 // A History is what a session is carried on from.
@@ -37,6 +46,10 @@ type History struct {
 	Stop, Text string
 	// Stopped says that the newest thing is a result that ended the turn.
 	Stopped bool
+	// Mark names this version of the conversation. Entries of answers that are given
+	// after it have it as their "flowerLoaded", unless it is empty.
+	Mark   string
+	Report Report
 
 	newest *turn // holds the open calls
 	place  int   // in Entries: where the next result goes
@@ -53,6 +66,10 @@ type Call struct {
 // object is an error: the store is damaged. Anything else in it that makes no
 // sense is left out.
 func Read(entries []json.RawMessage, o Options) (*History, error) {
+	return read(entries, o, usual())
+}
+
+func read(entries []json.RawMessage, o Options, p policy) (*History, error) {
 	all, err := parse(entries)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -64,6 +81,8 @@ func Read(entries []json.RawMessage, o Options) (*History, error) {
 	s := newStore(all)
 	turns := pair(clean(s.whole(s.chain()), o.CarryOn))
 	turns = fromWords(withoutLastThoughts(turns))
+	h.Mark, h.Report = economize(turns, o, p)
+	turns = withoutLastThoughts(turns)
 	heal(turns, maps.Clone(h.Said))
 	h.write(turns)
 	return h, nil

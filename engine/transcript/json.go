@@ -121,6 +121,24 @@ func with(raw []byte, key string, value []byte) json.RawMessage {
 	return concat(raw[:begin], quoted(key), []byte(":"), value, comma, raw[begin:])
 }
 
+// without is the object without a member.
+func without(raw []byte, key string) json.RawMessage {
+	for {
+		ms := members(raw)
+		i := slices.IndexFunc(ms, func(m member) bool { return m.key == key })
+		switch {
+		case i < 0:
+			return raw
+		case i > 0:
+			raw = concat(raw[:ms[i-1].end], raw[ms[i].end:])
+		case len(ms) > 1:
+			raw = concat(raw[:skipSpace(raw, 0)+1], raw[skipSpace(raw, skipSpace(raw, ms[0].end)+1):])
+		default:
+			return json.RawMessage("{}")
+		}
+	}
+}
+
 func concat(parts ...[]byte) json.RawMessage { return bytes.Join(parts, nil) }
 
 // list is a JSON array.

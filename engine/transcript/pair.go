@@ -141,8 +141,8 @@ func (t *turn) open() []block {
 // withoutLastThoughts drops thoughts at the end of answers, which the API refuses,
 // and answers of which nothing is left.
 func withoutLastThoughts(turns []*turn) []*turn {
-	kept := turns[:1]
-	for _, t := range turns[1:] {
+	kept := turns[:min(1, len(turns))]
+	for _, t := range turns[len(kept):] {
 		for len(t.answer) > 0 && t.answer[len(t.answer)-1].dropLastThoughts() {
 			t.answer = t.answer[:len(t.answer)-1]
 		}

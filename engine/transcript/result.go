@@ -76,10 +76,10 @@ func textContent(text string) json.RawMessage {
 }
 
 // cutOff is the result of a call that nobody can make any more. It is the same
-// at every reading.
+// at every reading, and no error: nothing has failed.
 func cutOff(caller *entry, id string, taken map[string]bool) Result {
 	at, _ := time.Parse(time.RFC3339, caller.time) // unknown: the zero time
-	r := Result{UUID: derived(caller.uuid, id, ""), Time: at, Text: CutOff, IsError: true}
+	r := Result{UUID: derived(caller.uuid, id, ""), Time: at, Text: CutOff}
 	for n := 1; taken[r.UUID]; n++ {
 		r.UUID = derived(caller.uuid, id, fmt.Sprint(n))
 	}

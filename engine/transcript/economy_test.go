@@ -1,0 +1,124 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// severe leaves nothing that can go, whatever it costs.
+func severe() (Options, policy) {
+	return Options{CarryOn: carryOn, Expires: func(Call) bool { return true }, Point: folder{}.point}, policy{maxGlance: 2, requests: 1e6}
+}
+
+// Whatever is left out of whatever history, what remains is a conversation.
+func TestNoShorteningIsRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		entries := hostile(t)
+		for i := range entries {
+			if rapid.IntRange(0, 3).Draw(t, "marked") > 0 {
+				continue
+			}
+			other, _, _ := wire(entries[rapid.IntRange(0, len(entries)-1).Draw(t, "by")])
+			entries[i] = with(entries[i], "flowerLoaded", quoted(other.UUID+" 00"))
+		}
+		for n := range len(entries) + 1 {
+			o, p := severe()
+			h, err := read(entries[:n], o, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if why := refusal(h); why != "" {
+				t.Fatalf("%s\nread %s\nfrom %s", why, joinLines(h.Entries), joinLines(entries[:n]))
+			}
+			if twice, _ := read(entries[:n], o, p); joinLines(twice.Entries) != joinLines(h.Entries) {
+				t.Fatal("two readings differ")
+			}
+			again, err := read(h.Entries, o, p)
+			if err != nil || refusal(again) != "" {
+				t.Fatalf("reading again: %v, %s", err, refusal(again))
+			}
+		}
+	})
+}
+
+// looks is a history of n looks, each with what it showed, and words at the end.
+func looks(n, size int) []json.RawMessage {
+	all := []json.RawMessage{json.RawMessage(`{"type":"user","uuid":"w","parentUuid":null,"message":{"role":"user","content":"go"}}`)}
+	last := "w"
+	for i := range n {
+		all = append(all,
+			fmt.Appendf(nil, `{"type":"assistant","uuid":"a%d","parentUuid":"%s","message":{"id":"m%d","role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"git log -%d"}}],"stop_reason":"tool_use"}}`, i, last, i, i, i%500),
+			fmt.Appendf(nil, `{"type":"user","uuid":"r%d","parentUuid":"a%d","toolUseResult":"copy","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":[{"type":"text","text":"%s"}]}]}}`, i, i, i, strings.Repeat("x", size)))
+		last = fmt.Sprintf("r%d", i)
+	}
+	return all
+}
+
+// A reading changes something only where that costs less than it saves.
+func TestChangesHaveToPay(t *testing.T) {
+	o := Options{Expires: glances}
+	few, _ := Read(looks(keepGlances+1, 200), o)
+	many, _ := Read(looks(60, 1500), o)
+	if few.Report.Expired != 0 || few.Mark != "" {
+		t.Errorf("one small result was taken out from under six: %+v", few.Report)
+	}
+	if many.Report.Expired != 60-keepGlances || many.Mark == "" {
+		t.Errorf("of 60 results %+v", many.Report)
+	}
+}
+
+// Second copies of what is left out go too (trap 21); others stay.
+func TestSecondCopiesGo(t *testing.T) {
+	h, err := Read(looks(60, 1500), Options{Expires: glances})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(joinLines(h.Entries), `"toolUseResult":"copy"`); got != keepGlances {
+		t.Errorf("%d copies are left", got)
+	}
+}
+
+// A pointer that cannot be made leaves the text, and what a session must remember
+// stays however long it is.
+func TestLongResultsThatStay(t *testing.T) {
+	for name, o := range map[string]Options{
+		"nowhere to put them": {Point: func(Call, string) string { return "" }},
+		"memory":              {Point: folder{}.point, Keep: func(c Call) bool { return c.Tool == "Bash" }},
+	} {
+		h, err := Read(looks(60, 3000), o)
+		if err != nil || strings.Count(joinLines(h.Entries), strings.Repeat("x", 3000)) != 60 {
+			t.Errorf("%s: %v, %+v", name, err, h.Report)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	for from, want := range map[string]string{
+		`{"a":1,"k":[2],"b":3}`: `{"a":1,"b":3}`, `{ "k" : 1 , "b":3}`: `{"b":3}`, `{"k":1}`: `{}`, `{"a":1,"k":2}`: `{"a":1}`,
+		`{"k":1,"a":2,"k":3}`: `{"a":2}`, `{"a":{"k":1}}`: `{"a":{"k":1}}`,
+	} {
+		if got := string(without([]byte(from), "k")); strings.ReplaceAll(got, " ", "") != want {
+			t.Errorf("%s: %s", from, got)
+		}
+	}
+}
+
+// BenchmarkRead reads a session of 20,000 entries, 10,000 looks of which nearly
+// all have gone stale.
+func BenchmarkRead(b *testing.B) {
+	entries := looks(10_000, 400)
+	for name, o := range map[string]Options{"relink": {}, "all": {Expires: glances, Point: folder{}.point}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Read(entries, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
