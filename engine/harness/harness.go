@@ -110,6 +110,13 @@ type Options struct {
 	Authorize func(context.Context, guards.Call) guards.Decision
 	// Observe sees every result and may replace it. Nil changes nothing.
 	Observe func(context.Context, guards.Call, Result) Result
+	// Expires tells of a call whether what it showed goes stale, so that a resumed
+	// session need not be told of it again. Nil: nothing does.
+	Expires func(guards.Call) bool
+	// Archive puts a long result away that a resumed session need not see whole, and
+	// returns what stands in its place, the same every time; empty when it could not.
+	// Results of Custom tools are never put away. Nil: long results stay.
+	Archive func(c guards.Call, text string) string
 	// Gate is asked before every request. Nil admits everything.
 	Gate Gate
 

@@ -37,6 +37,8 @@ type History struct {
 	// Said holds the uuids of all stored entries, also of those left out, and those
 	// of words that Claude Code put into an entry with another.
 	Said map[string]bool
+	// Called holds the ids of all stored calls, also of those left out.
+	Called map[string]bool
 	// Last is the uuid of the newest of Entries, the parent of the next one stored.
 	Last string
 	// Began is the time of the first stored entry; zero when unknown.
@@ -74,7 +76,7 @@ func read(entries []json.RawMessage, o Options, p policy) (*History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
-	h := &History{Said: map[string]bool{}}
+	h := &History{Said: map[string]bool{}, Called: map[string]bool{}}
 	for _, e := range all {
 		h.note(e)
 	}
@@ -93,6 +95,11 @@ func (h *History) note(e *entry) {
 	for _, id := range append(e.carried, e.uuid) {
 		if id != "" {
 			h.Said[id] = true
+		}
+	}
+	for _, b := range e.blocks {
+		if b.isCall() {
+			h.Called[b.id] = true
 		}
 	}
 	if at, err := time.Parse(time.RFC3339, e.time); err == nil && h.Began.IsZero() {

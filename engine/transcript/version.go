@@ -61,8 +61,7 @@ func (v *versions) marks() []string {
 // repeat makes a version again. When it comes out otherwise than it was, no
 // thought counts any more.
 func (v *versions) repeat(m string) {
-	uuid, _, _ := strings.Cut(m, " ")
-	newest := v.find(uuid)
+	newest := v.find(m[:max(0, strings.LastIndexByte(m, ' '))])
 	if newest == nil || newest.at <= v.at {
 		v.forget(m)
 		return

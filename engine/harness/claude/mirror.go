@@ -19,6 +19,7 @@ type keeper struct {
 	session string
 	count   func(m message, main bool) // told of each answer's last word on itself; may be nil
 	config  string                     // the CLI's configuration folder, in which the transcript lies
+	mark    string                     // of the history that the process was started from
 
 	mu     sync.Mutex
 	kept   map[string]bool // what is on disk; see callKey, resultKey
@@ -72,6 +73,10 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 			k.count(e.Message, agent == "")
 		}
 		raw, found := k.look(raw, e)
+		if agent == "" && e.Type == "assistant" && k.mark != "" {
+			mark, _ := json.Marshal(k.mark) // a string
+			raw = withMember(raw, `"flowerLoaded":`+string(mark))
+		}
 		keep, keys = append(keep, raw), append(keys, found...)
 	}
 	if len(keep) == 0 {
@@ -98,12 +103,17 @@ func (k *keeper) look(raw json.RawMessage, e mirrored) (json.RawMessage, []strin
 		case "tool_result":
 			keys = append(keys, resultKey(b.ToolUseID))
 			if k.stops[b.ToolUseID] {
-				raw = bytes.TrimSpace(raw)
-				raw = append(bytes.Clone(raw[:len(raw)-1]), `,"flowerStops":true}`...)
+				raw = withMember(raw, `"flowerStops":true`)
 			}
 		}
 	}
 	return raw, keys
+}
+
+// withMember is an entry with a member more; an entry has at least an id.
+func withMember(entry json.RawMessage, member string) json.RawMessage {
+	entry = bytes.TrimSpace(entry)
+	return append(bytes.Clone(entry[:len(entry)-1]), ","+member+"}"...)
 }
 
 // changed wakes who waits; the caller holds mu.

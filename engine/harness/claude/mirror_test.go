@@ -37,6 +37,24 @@ func TestKeeperStores(t *testing.T) {
 	}
 }
 
+// What is said after a history that was made shorter has its mark; what a
+// sub-agent says has not.
+func TestKeeperMarks(t *testing.T) {
+	store := &harnesstest.Transcript{}
+	k := newKeeper(store, fakeID, "/config")
+	k.mark = "7 0a"
+	said := []json.RawMessage{[]byte(`{"uuid":"1","type":"assistant","message":{"content":[]}} `), []byte(`{"uuid":"2","type":"user","message":{"content":"hi"}}`)}
+	k.take(filepath.Join("/config/projects/-work", fakeID+".jsonl"), said)
+	k.take(filepath.Join("/config/projects/-work", fakeID, "subagents/agent-a1.jsonl"), said)
+	entries, _ := store.Load(t.Context(), fakeID)
+	if string(entries[0]) != `{"uuid":"1","type":"assistant","message":{"content":[]},"flowerLoaded":"7 0a"}` || string(entries[1]) != string(said[1]) {
+		t.Errorf("stored %s", entries)
+	}
+	if of, _ := store.Load(t.Context(), fakeID+"/agent-a1"); string(of[0]) != string(said[0]) {
+		t.Errorf("stored of the sub-agent: %s", of)
+	}
+}
+
 // Whoever waits for something that cannot come any more is told.
 func TestKeeperGivesUp(t *testing.T) {
 	full := errors.New("no space left")

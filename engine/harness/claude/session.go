@@ -107,7 +107,7 @@ func (s *session) load(ctx context.Context) error {
 	if len(entries) == 0 && s.o.Resume {
 		return harness.ErrNoSession
 	}
-	h, err := transcript.Read(entries, transcript.Options{CarryOn: carryOn})
+	h, err := transcript.Read(entries, s.o.Reading(carryOn, ourName))
 	if err != nil {
 		return fmt.Errorf("load transcript: %w", err)
 	}

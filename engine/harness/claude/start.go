@@ -37,6 +37,7 @@ func (s *session) launch(ctx context.Context) error {
 		return err
 	}
 	s.keeper = newKeeper(s.h.c.Transcript, s.o.Session, s.folders.config)
+	s.keeper.mark = s.history.Mark
 	if p := s.purse; p != nil {
 		s.keeper.count = func(m message, main bool) { p.count(ctx, m.ID, m.Model, m.Usage.tokens(), main) }
 	}

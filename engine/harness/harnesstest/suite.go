@@ -48,6 +48,7 @@ func Run(t *testing.T, make Maker) {
 		"interrupt cuts a tool":                          interruptTool,
 		"leaving cuts a tool, resuming calls it again":   leaveAndResume,
 		"resume tells what was cut off":                  resumeCutOff,
+		"resume leaves out what has gone stale":          resumeShort,
 		"an ended turn is told from its stored reply":    resumeEnded,
 		"a session that never was":                       noSession,
 		"a fork goes its own way":                        forked,

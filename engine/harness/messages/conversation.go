@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/transcript"
 )
 
 // A conversation is the history as the API wants it: user and assistant in
@@ -117,30 +118,35 @@ func (c *conversation) open() []call {
 	return open
 }
 
-// load rebuilds the conversation from entries. It returns the newest entry's
-// uuid and the oldest one's time stamp.
-func (c *conversation) load(entries []json.RawMessage) (last, began string, err error) {
+// recall takes from all stored entries what counts whether or not it is in the
+// conversation that h is.
+func (c *conversation) recall(entries []json.RawMessage, h *transcript.History) {
+	c.said, c.ids = h.Said, h.Called
+	for _, raw := range entries {
+		if !bytes.Contains(raw, []byte(`"flowerSeen"`)) && !bytes.Contains(raw, []byte(`"flowerShells"`)) {
+			continue
+		}
+		var e stored
+		if json.Unmarshal(raw, &e) == nil {
+			maps.Copy(c.seen, e.Seen)
+			c.shells = max(c.shells, e.Shells)
+		}
+	}
+}
+
+// load rebuilds the conversation from a history's entries.
+func (c *conversation) load(entries []json.RawMessage) error {
 	for i, raw := range entries {
 		var e stored
 		if err := json.Unmarshal(raw, &e); err != nil {
-			return "", "", fmt.Errorf("entry %d is damaged: %w", i+1, err)
+			return fmt.Errorf("entry %d is damaged: %w", i+1, err)
 		}
-		if began == "" {
-			began = e.Timestamp
-		}
-		if e.UUID == "" || e.Sidechain {
-			continue
-		}
-		last = e.UUID
-		c.said[e.UUID] = true
-		maps.Copy(c.seen, e.Seen)
-		c.shells = max(c.shells, e.Shells)
-		if e.APIError || e.Type != "user" && e.Type != "assistant" {
+		if e.Type != "user" && e.Type != "assistant" {
 			continue
 		}
 		blocks, err := contentBlocks(e.Message.Content)
 		if err != nil {
-			return "", "", fmt.Errorf("entry %d ('%s'): %w", i+1, e.UUID, err)
+			return fmt.Errorf("entry %d ('%s'): %w", i+1, e.UUID, err)
 		}
 		if e.Type == "assistant" {
 			c.loadAssistant(&e, blocks)
@@ -148,7 +154,7 @@ func (c *conversation) load(entries []json.RawMessage) (last, began string, err 
 			c.loadUser(&e, blocks)
 		}
 	}
-	return last, began, nil
+	return nil
 }
 
 // contentBlocks splits a message's content, which may be a plain string.
@@ -186,12 +192,6 @@ func (c *conversation) loadAssistant(e *stored, blocks []json.RawMessage) {
 		var h blockHead
 		if json.Unmarshal(raw, &h) != nil || h.Type == "text" && h.Text == "" {
 			continue
-		}
-		if h.Type == "tool_use" {
-			if h.ID == "" || c.ids[h.ID] {
-				continue // ids are unique in a conversation
-			}
-			c.ids[h.ID] = true
 		}
 		if h.Type != "thinking" {
 			raw = without(raw, "cache_control")

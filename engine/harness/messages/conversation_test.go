@@ -12,6 +12,7 @@ import (
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/transcript"
 )
 
 // sent decodes what a conversation sends.
@@ -58,6 +59,17 @@ func refused(ms []harnesstest.WireMessage) string {
 	return ""
 }
 
+// loaded is a conversation as a session resumes it.
+func loaded(entries []json.RawMessage) (*conversation, error) {
+	h, err := transcript.Read(entries, transcript.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c := newConversation()
+	c.recall(entries, h)
+	return c, c.load(h.Entries)
+}
+
 func TestAnyTranscriptLoadsIntoAWholeConversation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var entries []json.RawMessage
@@ -81,10 +93,10 @@ func TestAnyTranscriptLoadsIntoAWholeConversation(t *testing.T) {
 			if strings.Contains(content, "tool_result") && kind == "assistant" {
 				kind = "user"
 			}
-			entries = append(entries, json.RawMessage(fmt.Sprintf(`{"type":"%s","uuid":"u%d","message":{"content":%s}}`, kind, i, content)))
+			entries = append(entries, json.RawMessage(fmt.Sprintf(`{"type":"%s","uuid":"u%d","message":{"role":"%s","content":%s}}`, kind, i, kind, content)))
 		}
-		c := newConversation()
-		if _, _, err := c.load(entries); err != nil {
+		c, err := loaded(entries)
+		if err != nil {
 			t.Fatalf("load: %v", err)
 		}
 		for _, k := range c.open() {
@@ -219,11 +231,11 @@ func FuzzReply(f *testing.F) {
 }
 
 func FuzzLoad(f *testing.F) {
-	f.Add(`{"type":"user","uuid":"u","message":{"content":"x"}}`)
-	f.Add(`{"type":"assistant","uuid":"u","message":{"content":[{"type":"tool_use","id":"a"}]}}`)
+	f.Add(`{"type":"user","uuid":"u","message":{"role":"user","content":"x"}}`)
+	f.Add(`{"type":"assistant","uuid":"u","message":{"role":"assistant","content":[{"type":"tool_use","id":"a"}]}}`)
 	f.Fuzz(func(t *testing.T, entry string) {
-		c := newConversation()
-		if _, _, err := c.load([]json.RawMessage{json.RawMessage(entry)}); err != nil {
+		c, err := loaded([]json.RawMessage{json.RawMessage(entry)})
+		if err != nil {
 			return
 		}
 		for _, k := range c.open() {

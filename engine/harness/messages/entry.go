@@ -17,6 +17,7 @@ type journal struct {
 	dir     string
 	now     func() time.Time
 	last    string // uuid of the newest entry, empty at the start
+	mark    string // of the history that was loaded, empty when nothing was changed in it
 }
 
 // A record is an entry to write; the message's bytes go in as they are.
@@ -64,12 +65,9 @@ func newUUID() string {
 
 // A stored entry, as far as the conversation needs it.
 type stored struct {
-	Type      string `json:"type"`
-	UUID      string `json:"uuid"`
-	Timestamp string `json:"timestamp"`
-	Sidechain bool   `json:"isSidechain"`
-	APIError  bool   `json:"isApiErrorMessage"`
-	Stops     bool   `json:"flowerStops"`
+	Type  string `json:"type"`
+	UUID  string `json:"uuid"`
+	Stops bool   `json:"flowerStops"`
 	// Seen are the files, by path, that a tool showed or wrote: the sha256 of
 	// their content then, so that a resumed session still knows them.
 	Seen map[string]string `json:"flowerSeen"`

@@ -13,6 +13,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/transcript"
 )
 
 // A session is one open conversation. Its loop is in turn.go; it runs only
@@ -108,17 +109,21 @@ func (s *session) resume(ctx context.Context, now time.Time) (time.Time, error) 
 	if len(entries) == 0 {
 		return now, harness.ErrNoSession
 	}
-	last, began, err := s.convo.load(entries)
+	h, err := transcript.Read(entries, s.o.Reading("", func(tool string) string { return tool }))
 	if err != nil {
+		return now, fmt.Errorf("load transcript: %w", err)
+	}
+	s.convo.recall(entries, h)
+	if err := s.convo.load(h.Entries); err != nil {
 		return now, fmt.Errorf("load transcript: %w", err)
 	}
 	s.tools.files.recall(s.convo.seen)
 	s.tools.shells.recall(s.convo.shells)
-	s.journal.last = last
-	if at, err := time.Parse(time.RFC3339, began); err == nil {
-		return at, nil
+	s.journal.last, s.journal.mark = h.Last, h.Mark
+	if h.Began.IsZero() {
+		return now, nil
 	}
-	return now, nil
+	return h.Began, nil
 }
 
 // say puts words into the conversation, on disk first.

@@ -271,6 +271,9 @@ func (t *turn) keep(ctx context.Context, r *reply, a *answer) error {
 	if r.requestID != "" {
 		rec.extra = []member{{"requestId", quoted(r.requestID)}}
 	}
+	if m := t.journal.mark; m != "" {
+		rec.extra = append(rec.extra, member{"flowerLoaded", quoted(m)})
+	}
 	if _, err := t.journal.append(ctx, rec); err != nil {
 		return err
 	}
