@@ -231,6 +231,29 @@ func TestObserveSpills(t *testing.T) {
 	}
 }
 
+// An old result goes to the bench the same way every time; one that cannot stays.
+func TestOldResultsGoToTheBench(t *testing.T) {
+	b := benchIn(t, nil)
+	l := listener(b)
+	long := strings.Repeat("line\n", 500)
+	c := made("Bash", `{"command":"make"}`)
+	first := l.archive(c, long)
+	file := filepath.Join(b.dir, "spill", spillName(long))
+	kept, err := os.ReadFile(file)
+	if err != nil || string(kept) != long || !strings.Contains(first, file) || len(first) >= len(long) {
+		t.Errorf("%s, kept %.100s, %v", first, kept, err)
+	}
+	if again := l.archive(c, long); again != first {
+		t.Errorf("%s\nthen %s", first, again)
+	}
+	if err := os.RemoveAll(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	if r := l.archive(c, long); r != "" {
+		t.Errorf("what could not be kept is gone: %s", r)
+	}
+}
+
 func TestNewFilesOnTheBenchAreAnnounced(t *testing.T) {
 	b := benchIn(t, map[string]string{"scripts/old.sh": "# desc: old"})
 	one, other := listener(b), listener(b)

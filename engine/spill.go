@@ -41,6 +41,20 @@ func (t *talk) observe(_ context.Context, c guards.Call, r harness.Result) harne
 	return r
 }
 
+// archive puts an old result on the bench and leaves a pointer to it; see
+// harness.Options.Archive.
+func (t *talk) archive(c guards.Call, text string) string {
+	if t.e.bench == nil {
+		return ""
+	}
+	file, err := t.e.bench.spill(text)
+	if err != nil {
+		t.tell("a long result stays in the context: " + err.Error())
+		return ""
+	}
+	return guards.Pointer(c, text, file)
+}
+
 // makers are the tools after which the bench may hold new files.
 var makers = [...]string{"Bash", "BashOutput", "Write", "Edit", "MultiEdit", "NotebookEdit"}
 
