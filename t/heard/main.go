@@ -22,7 +22,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("usage: heard <transcripts> <session>...")
+		return fmt.Errorf("usage: heard <transcripts> <session> [<session>]")
 	}
 	store, err := session.Open(ctx, args[0])
 	if err != nil {
