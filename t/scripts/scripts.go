@@ -35,8 +35,9 @@ func Main(m *testing.M) int {
 }
 
 // Run builds the binary, with and without crash points, and runs every script in
-// a directory whose name fits the pattern. What a script skips is named in the log.
-func Run(t *testing.T, dir, pattern string) {
+// a directory whose name fits the pattern, with more variables in its environment.
+// What a script skips is named in the log.
+func Run(t *testing.T, dir, pattern string, env ...string) {
 	shells := shellsFor(t)
 	found, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(found) == 0 {
@@ -50,7 +51,7 @@ func Run(t *testing.T, dir, pattern string) {
 		for _, shell := range shells(name) {
 			t.Run(strings.TrimSuffix(name, ".sh")+"/"+shell, func(t *testing.T) {
 				t.Parallel()
-				run(t, shell, dir, name, bin)
+				run(t, shell, dir, name, bin, env)
 			})
 		}
 	}
@@ -90,7 +91,7 @@ func build(t *testing.T, dir string, options ...string) {
 	}
 }
 
-func run(t *testing.T, shell, dir, script, bin string) {
+func run(t *testing.T, shell, dir, script, bin string, env []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -99,6 +100,7 @@ func run(t *testing.T, shell, dir, script, bin string) {
 	cmd.Env = append(os.Environ(),
 		"TEST_FLOWER_BIN="+filepath.Join(bin, "plain"), "TEST_FLOWER_CRASH_BIN="+filepath.Join(bin, "crash"),
 		"TEST_SHELL="+shell, "TMPDIR="+t.TempDir())
+	cmd.Env = append(cmd.Env, env...)
 	cmd.WaitDelay = 10 * time.Second // children that hold the pipe
 	together(cmd)
 	out, err := cmd.CombinedOutput()
