@@ -58,7 +58,7 @@ func withheld(o harness.Options) permissions {
 
 // arguments are the CLI's, for a session that begins or is resumed.
 func arguments(o harness.Options, model string, resumed bool) ([]string, error) {
-	set, err := json.Marshal(settings{SkipPreflight: true, Permissions: withheld(o), Env: map[string]string{cacheHome: valueOf(o.Env, cacheHome)}})
+	set, err := json.Marshal(settings{SkipPreflight: true, AutoCompact: o.Compact, Permissions: withheld(o), Env: map[string]string{cacheHome: valueOf(o.Env, cacheHome)}})
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,10 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
 		"CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_WORKFLOWS=1", "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1",
 		"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "ENABLE_TOOL_SEARCH=false",
-		"DISABLE_AUTO_COMPACT=1",
 	)
+	if !o.Compact {
+		env = append(env, "DISABLE_AUTO_COMPACT=1")
+	}
 	if os.Geteuid() == 0 {
 		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
 	}
