@@ -172,7 +172,8 @@ func (e *Engine) perform(ctx context.Context, action Action) error {
 	switch a := action.(type) {
 	case Attempt:
 		e.emit(Event{Kind: EventStep, Step: a.Step.Name, Label: a.Label, Round: a.Round, Role: string(a.Step.Role)})
-		if err := e.attempt(ctx, a); !errors.Is(err, errHandedOver) {
+		var stopped *Pause
+		if err := e.attempt(ctx, a); !errors.Is(err, errHandedOver) || errors.As(err, &stopped) {
 			return err
 		}
 		return nil

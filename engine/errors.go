@@ -40,13 +40,14 @@ const (
 	PauseFull                       // the context is full
 	PauseLater                      // network or usage limit: trying later helps
 	PauseRefused                    // credentials, model or request refused: trying again does not help
+	PauseHandoff                    // a person wants to see the handoff before the next session does
 	PauseForeign                    // commands came from elsewhere; a person has to accept them
 )
 
 func (p *Pause) Error() string {
 	what := [...]string{"stopped by a failure", "stopped at the budget", "stopped with a full context",
 		"stopped until the endpoint answers again", "stopped since the endpoint refuses",
-		"stopped before a command ran"}[p.Reason]
+		"stopped as was asked, the handoff is written,", "stopped before a command ran"}[p.Reason]
 	if p.Err == nil {
 		return fmt.Sprintf("%s in step '%s'", what, p.Step)
 	}

@@ -22,6 +22,9 @@ const maxGenerations = 8
 const (
 	// handoffDue: the notice's session is to write a handoff before anything else.
 	handoffDue = "handoff-due"
+	// handoffThenStop: as handoffDue, and the run stops then, so that a person can
+	// edit the handoff.
+	handoffThenStop = "handoff-then-stop"
 	// handoffStop: a person was told that handing over leads nowhere.
 	handoffStop = "handoff-stop"
 	// handoffDegraded: no session wrote the handoff.
@@ -37,7 +40,7 @@ func isDue(h gitstate.History, session string) bool {
 
 func dueNotice(h gitstate.History, session string) (gitstate.Doc, bool) {
 	return h.Last(func(d gitstate.Doc) bool {
-		return d.Kind == gitstate.KindNotice && d.Meta.State == handoffDue && d.Meta.Session == session
+		return d.Kind == gitstate.KindNotice && (d.Meta.State == handoffDue || d.Meta.State == handoffThenStop) && d.Meta.Session == session
 	})
 }
 
@@ -47,15 +50,19 @@ func handedOver(h gitstate.History, session string) bool {
 }
 
 // HandOver is the record by which a person has the session that would go on hand
-// over to a fresh one first. There is none where no session is under way: then the
+// over to a fresh one first, and with stop the run stop then. There is none where no session is under way: then the
 // next one is fresh anyway, or one is to hand over already. It is pure.
-func HandOver(h gitstate.History) (gitstate.Record, error) {
+func HandOver(h gitstate.History, stop bool) (gitstate.Record, error) {
 	last, ok := h.Last(func(d gitstate.Doc) bool { return d.Kind == gitstate.KindSession && d.Meta.Worker == "" })
 	m := last.Meta
+	newest, _ := h.Last(func(gitstate.Doc) bool { return true })
+	stands, _ := Standing(newest.Kind, newest.Meta)
 	_, handedIn := h.Last(func(d gitstate.Doc) bool {
 		return (d.Kind == gitstate.KindBrief || d.Kind == gitstate.KindGoal) && d.Meta.Session == m.Session
 	})
 	switch {
+	case stands == gitstate.KindEnd:
+		return gitstate.Record{}, errors.New("the run has ended")
 	case !ok || handedIn:
 		return gitstate.Record{}, errors.New("no session is under way; the next one is a fresh one")
 	case handedOver(h, m.Session):
@@ -63,9 +70,13 @@ func HandOver(h gitstate.History) (gitstate.Record, error) {
 	case isDue(h, m.Session):
 		return gitstate.Record{}, errors.New("its session is to hand over already")
 	}
+	state, body := handoffDue, "A person asked for it."
+	if stop {
+		state, body = handoffThenStop, body+" The run stops then, so that the handoff can be edited."
+	}
 	return gitstate.Record{
-		Kind: gitstate.KindNotice, Subject: m.Label + " is to hand over", Body: "A person asked for it.",
-		Meta: gitstate.Meta{Step: m.Step, Label: m.Label, Round: m.Round, Session: m.Session, State: handoffDue},
+		Kind: gitstate.KindNotice, Subject: m.Label + " is to hand over", Body: body,
+		Meta: gitstate.Meta{Step: m.Step, Label: m.Label, Round: m.Round, Session: m.Session, State: state, Extra: standingOf(h).Extra},
 	}, nil
 }
 

@@ -108,6 +108,9 @@ func (t *talk) handOver(ctx context.Context, overflow *harness.Fault) error {
 	if n := len(past); d.Degraded() && n > 0 && isDegraded(past[n-1]) {
 		return t.giveUp(ctx, "two sessions, one after the other, could not write their handoff")
 	}
+	if due, _ := dueNotice(t.e.deps.State.History(), t.job.session); due.Meta.State == handoffThenStop {
+		return &Pause{Reason: PauseHandoff, Step: t.job.step, Err: errHandedOver}
+	}
 	return errHandedOver
 }
 

@@ -457,7 +457,7 @@ func TestHandoffEditedAtTheLastMoment(t *testing.T) {
 // A handoff on demand: while the run is driven, and before the next wake.
 func TestHandoffOnDemand(t *testing.T) {
 	demand := func(r *rig) {
-		rec, err := HandOver(r.state.History())
+		rec, err := HandOver(r.state.History(), false)
 		if err != nil {
 			t.Error(err)
 			return
@@ -493,8 +493,10 @@ func TestHandoffOnDemand(t *testing.T) {
 		if o, err := r.run(t); err != nil || o.State != EndDone || len(r.handoffs()) != 1 || len(r.sessionsOf("work")) != 2 {
 			t.Fatalf("%s: %+v, %v\n%s", when, o, err, r.state.story())
 		}
-		if _, err := HandOver(begun().h); err == nil {
-			t.Error("a run without a session can hand over")
+		for name, h := range map[string]gitstate.History{"without a session": begun().h, "that has ended": r.state.History()} {
+			if _, err := HandOver(h, false); err == nil {
+				t.Errorf("a run %s can hand over", name)
+			}
 		}
 	}
 }

@@ -29,7 +29,9 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 	}
 	if errors.Is(err, errHandedOver) {
 		// Workers go on while the coordinator changes.
-		err = errors.Join(err, c.finish(ctx))
+		if failed := c.finish(ctx); failed != nil {
+			err = failed
+		}
 	}
 	return errors.Join(err, c.close(err))
 }

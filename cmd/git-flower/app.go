@@ -24,6 +24,7 @@ func commands() []*command {
 		askCommand(),
 		answerCommand(),
 		editCommand(),
+		handoffCommand(),
 		stopCommand(),
 		landCommand(),
 		demoCommand(),

@@ -64,6 +64,9 @@ func (w *wake) bannerRows(ctx context.Context) ([][2]string, error) {
 	}
 	add("model", w.source.describe())
 	add("budget", w.budgetWords())
+	if !w.config.Handoff {
+		add("context", "the CLI replaces a full one by a summary: what that leaves out is gone, and the cache is written anew")
+	}
 	add("asks", askWords(w.config, w.person))
 	if w.person == here {
 		add("talk", "typed lines add to what is wanted; '?' before one asks a side question")

@@ -14,14 +14,16 @@ import (
 func editCommand() *command {
 	return &command{
 		name: "edit", group: everyday, personal: true, args: 2,
-		summary:  "change a run's brief or goal by hand",
-		synopsis: []string{"brief [<run>]", "goal [<run>]"},
-		prose: `Opens git's editor on the current brief or goal and records what comes back in
-its place. A text that lacks a section is not recorded; it stays in the file that
-is named, to be put right.
+		summary:  "change a run's brief, goal or handoff by hand",
+		synopsis: []string{"brief [<run>]", "goal [<run>]", "handoff [<run>]"},
+		prose: `Opens git's editor on the current brief, goal or handoff and records what comes
+back in its place. A text that lacks a section is not recorded; it stays in the file
+that is named, to be put right.
 
 From a brief that was edited the goal and its checks are derived anew. A goal that
-was edited counts as it stands; the work is judged by it from then on.`,
+was edited counts as it stands; the work is judged by it from then on. A handoff
+can be edited until a session takes it up, which reads it as it then stands;
+"git flower handoff --stop" has one written and stops.`,
 		exits: exits(1, 2),
 		run:   runEdit,
 	}
@@ -29,8 +31,8 @@ was edited counts as it stands; the work is judged by it from then on.`,
 
 func runEdit(ctx context.Context, env *Env, c *call) error {
 	kind := gitstate.Kind(c.arg(0))
-	if kind != gitstate.KindBrief && kind != gitstate.KindGoal {
-		return c.usagef("say which document: brief or goal")
+	if kind != gitstate.KindBrief && kind != gitstate.KindGoal && kind != gitstate.KindHandoff {
+		return c.usagef("say which document: brief, goal or handoff")
 	}
 	store, err := env.Store(ctx)
 	if err != nil {
@@ -40,8 +42,10 @@ func runEdit(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
-	old, ok := run.History().Current(kind)
-	if !ok {
+	old, ok := engine.Editable(run.History(), kind)
+	if !ok && kind == gitstate.KindHandoff {
+		return none(run, "handoff that a session is still to take up")
+	} else if !ok {
 		return none(run, string(kind))
 	}
 	file, err := editable(store, kind)
@@ -81,8 +85,8 @@ func (e *Env) editDocument(ctx context.Context, file string, old gitstate.Doc) (
 // replaceDocument records a text in place of the document that it was made from.
 func replaceDocument(ctx context.Context, run *gitstate.Run, old gitstate.Doc, text string) (gitstate.Doc, error) {
 	return add(ctx, run, func(h gitstate.History) (gitstate.Record, error) {
-		if now, _ := h.Current(old.Kind); now.Name() != old.Name() {
-			return gitstate.Record{}, errors.New("it was changed by somebody else meanwhile")
+		if now, _ := engine.Editable(h, old.Kind); now.Name() != old.Name() {
+			return gitstate.Record{}, errors.New("it was changed by somebody else, or taken up by a session, meanwhile")
 		}
 		return engine.Edited(h, old.Kind, text)
 	})

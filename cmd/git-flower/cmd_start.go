@@ -220,9 +220,12 @@ func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource,
 	if err != nil {
 		return nil, err
 	}
+	if !c.Handoff && choice.name != harnessClaude {
+		return nil, endf(endFatal, "\"--harness claude\" has one", "--no-handoff needs a harness that compacts contexts, and %s does not: a full session there can only hand over", choice.words())
+	}
 	e.trace.printf("harness: %s %s (%s)", choice.words(), choice.cli.Path, choice.why)
 	if script != nil {
-		return newRehearsal(script, choice)
+		return newRehearsal(script, choice, c.Window)
 	}
 	credentials, err := e.findCredentials(ctx)
 	if err != nil {
@@ -231,7 +234,7 @@ func (e *Env) source(ctx context.Context, c Config, script []byte) (modelSource,
 	if credentials.Login != nil && choice.name != harnessClaude {
 		return nil, choice.needsKey(credentials.Login, c.Harness)
 	}
-	real := endpoint{credentials: credentials, config: c, choice: choice, now: e.Now}
+	real := endpoint{credentials: credentials, config: c, choice: choice, now: e.Now, learned: e.windowsFile()}
 	return real, real.check()
 }
 

@@ -42,6 +42,8 @@ type Config struct {
 	Fsync        bool
 
 	SnapshotLimit int64                 // bytes
+	Handoff       bool                  // else the harness compacts
+	Headroom      int64                 // tokens; zero: ours
 	Setup         string                // command that prepares a worker's new tree
 	Fence         fence.Level           // how much what holds commands matters
 	FencePorts    []uint16              // TCP ports they may connect to; none: all

@@ -68,7 +68,7 @@ func TestValuesOfOptions(t *testing.T) {
 		{"judge-can-run", "true", func(c Config) bool { return c.JudgeCanRun }},
 		{"harness", "messages", func(c Config) bool { return c.Harness == harnessMessages }},
 		{"harness", "claude", func(c Config) bool { return c.Harness == harnessClaude }},
-		{"handoff", "yes", func(Config) bool { return true }},
+		{"handoff", "no", func(c Config) bool { return !c.Handoff }},
 		{"model", "a b", func(c Config) bool { return c.Model == "a b" }},
 	} {
 		got, err := configOf(nil, nil, map[string]string{c.option: c.value})
@@ -92,7 +92,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 	values := map[string][2]string{ // two that differ
 		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
 		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"}, "plugin": {"a", "none"},
-		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "true"}, "harness": {"claude", "messages"}, "claude": {"/a/claude", "claude-2"}, "model": {"a", "b"},
+		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "no"}, "headroom": {"1000", "60000"}, "harness": {"claude", "messages"}, "claude": {"/a/claude", "claude-2"}, "model": {"a", "b"},
 		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"}, "setup": {"make deps", "npm ci"}, "fence": {"off", "require"}, "fencePorts": {"80,443", "22"},
 	}
 	for _, s := range settings() {
@@ -126,7 +126,7 @@ func TestWrongValuesNameTheirOrigin(t *testing.T) {
 	wrong := map[string][]string{
 		"rounds": {"0", "-1", "x", "", "1.5"}, "asks": {"-1", "many", ""}, "timeout": {"-1s", "soon", "-3"},
 		"budget": {"0", "-1", "NaN", "inf", "free", ""}, "goal": {"maybe"}, "window": {"0", "-5", "1M"},
-		"jobs": {"0", "two"}, "land": {"2"}, "harness": {"Claude", "Messages", ""}, "handoff": {"false", "no", ""},
+		"jobs": {"0", "two"}, "land": {"2"}, "harness": {"Claude", "Messages", ""}, "handoff": {"never"},
 	}
 	for long, values := range wrong {
 		for _, value := range values {
@@ -142,7 +142,7 @@ func TestWrongValuesNameTheirOrigin(t *testing.T) {
 		}
 	}
 	for key, values := range map[string][]string{
-		"flower.withChanges": {"perhaps"}, "flower.judgeCanRun": {"2"}, "flower.snapshotLimit": {"0", "-1", "1t", "m", "", "1.5m", "99999999999g", "10kb"},
+		"flower.withChanges": {"perhaps"}, "flower.headroom": {"0", "-1", "20%"}, "flower.judgeCanRun": {"2"}, "flower.snapshotLimit": {"0", "-1", "1t", "m", "", "1.5m", "99999999999g", "10kb"},
 	} {
 		for _, value := range values {
 			_, err := configOf([]configEntry{{origin: "file:.git/config", key: strings.ToLower(key), value: value}}, nil, nil)

@@ -130,6 +130,15 @@ func (e *Env) stateHome() (string, error) {
 	return filepath.Join(home, ".local", "state"), nil
 }
 
+// windowsFile keeps what was learned of models' windows, "" where there is no place.
+func (e *Env) windowsFile() string {
+	home, err := e.stateHome()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, "git-flower", "windows.json")
+}
+
 // Store returns the repository's store, opened at the first call.
 func (e *Env) Store(ctx context.Context) (*gitstate.Store, error) {
 	return e.openStore(ctx, false)

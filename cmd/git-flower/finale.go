@@ -102,7 +102,7 @@ func endingOf(p *engine.Pause) ending {
 		return endLimit
 	case engine.PauseRefused:
 		return endFatal
-	case engine.PauseForeign:
+	case engine.PauseForeign, engine.PauseHandoff:
 		return endPerson
 	}
 	return endLater
@@ -112,6 +112,10 @@ func hintOf(p *engine.Pause, run string) string {
 	switch p.Reason {
 	case engine.PauseBudget:
 		return fmt.Sprintf("\"git flower resume %s --budget <usd>\" goes on with a larger budget", run)
+	case engine.PauseHandoff:
+		return fmt.Sprintf("\"git flower edit handoff %[1]s\" changes it, \"git flower resume %[1]s\" goes on from it", run)
+	case engine.PauseFull:
+		return fmt.Sprintf("\"git flower resume %s --window <tokens>\" goes on, where the window is larger than is known", run)
 	case engine.PauseForeign:
 		return fmt.Sprintf("\"git flower resume %s\" shows the commands and asks whether they may run here", run)
 	case engine.PauseRefused:

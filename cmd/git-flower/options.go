@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -78,7 +77,7 @@ func settings() []setting {
 			truth(func(c *Config) *bool { return &c.Detach })},
 		{option{long: "window", value: "<tokens>", text: "the model's context window, where it is not known"},
 			"flower.window", "", "tokens of the model's context window; needed for models that are not in our table",
-			window},
+			tokens(func(c *Config) *int64 { return &c.Window })},
 		{option{long: "instructions", value: "<file>", text: "add the file's text to the rules of every role"},
 			"flower.instructions", "", "a file whose text is added to the rules of every role",
 			words(func(c *Config) *string { return &c.Instructions })},
@@ -88,9 +87,11 @@ func settings() []setting {
 		{option{long: "judge-can-run", no: true, text: "give a round's judge a shell in its throw-away tree"},
 			"flower.judgeCanRun", "false", "whether the judge of a round has a shell in its throw-away tree",
 			truth(func(c *Config) *bool { return &c.JudgeCanRun })},
-		{option{long: "handoff", no: true, text: "never compact a full context (default)"},
-			"flower.handoff", "true", "whether a full context is never compacted; nothing in this version compacts one",
-			handoff},
+		{option{long: "handoff", no: true, text: "a full session hands over to a fresh one (default)"},
+			"flower.handoff", "true", "whether a session with a full context hands over to a fresh one; without, the Claude Code CLI compacts it",
+			truth(func(c *Config) *bool { return &c.Handoff })},
+		{option{}, "flower.headroom", "", "tokens of the window that are kept free for a handoff; empty: a quarter, 50000 at least",
+			tokens(func(c *Config) *int64 { return &c.Headroom })},
 		{option{long: "harness", value: "auto|claude|messages", text: "what runs the sessions (default auto)"},
 			"flower.harness", "auto", "what runs the sessions: claude is the Claude Code CLI, messages our own loop on the Messages API, auto the first of them that is there",
 			func(c *Config, v string) (err error) { c.Harness, err = parseHarness(v); return err }},
@@ -247,20 +248,14 @@ func parseSize(to *int64, v string) error {
 	return nil
 }
 
-// handoff refuses to promise a compaction that there is not.
-func handoff(_ *Config, v string) error {
-	on, err := parseBool(v)
-	if err == nil && !on {
-		err = errors.New("no harness of this version compacts a context; a run with a full one stops at a save point")
+// tokens reads a number of tokens; nothing leaves it to us.
+func tokens(field func(*Config) *int64) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if v != "" && (err != nil || n <= 0) {
+			return fmt.Errorf("'%s' is not a number of tokens", v)
+		}
+		*field(c) = n
+		return nil
 	}
-	return err
-}
-
-func window(c *Config, v string) error {
-	n, err := strconv.ParseInt(v, 10, 64)
-	if v != "" && (err != nil || n <= 0) {
-		return fmt.Errorf("'%s' is not a number of tokens", v)
-	}
-	c.Window = n
-	return nil
 }

@@ -84,6 +84,8 @@ func (p *printer) print(ev engine.Event) {
 		p.aside(ev)
 	case engine.EventEnd:
 		p.closePrompt()
+	case engine.EventHandoff:
+		p.line(who(ev), asks, "~ "+handoffWords(ev))
 	case engine.EventBudget, engine.EventNotice:
 		p.line(who(ev), asks, "! "+ev.Text)
 	}
@@ -109,6 +111,22 @@ func heartbeatWords(ev engine.Event) string {
 		text += fmt.Sprintf(" (another %s at most)", seconds(ev.Wait))
 	}
 	return text
+}
+
+// handoffWords tell how far a handoff has come. It is written in a dozen seconds or
+// more, in which nothing else is said.
+func handoffWords(ev engine.Event) string {
+	size := fmt.Sprintf("%d of %d tokens", ev.Context, ev.Window)
+	switch ev.State {
+	case "near":
+		return "the context is nearly full: " + size
+	case "writing":
+		return "writes a handoff for a fresh session (" + size + ")"
+	}
+	if ev.Text != "" {
+		return "could not write its handoff; a fresh session goes on from the records"
+	}
+	return "has written its handoff; a fresh session goes on"
 }
 
 // delivery tells how far words have come, and by whom or for whom.

@@ -31,6 +31,7 @@ type model struct {
 	name     string
 	price    engine.Price
 	patience engine.Patience
+	windows  engine.Windows
 	close    func() error
 }
 
@@ -40,6 +41,7 @@ type endpoint struct {
 	config      Config
 	choice      choice
 	now         func() time.Time
+	learned     string // the file of what was learned of windows
 }
 
 // model is what the user asked for, else what comes with the key, else ours.
@@ -88,7 +90,7 @@ func (s endpoint) open(ctx context.Context, t harness.Transcript, sessions strin
 	if err != nil {
 		return nil, err
 	}
-	return &model{harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(), close: done}, nil
+	return &model{harness: h, name: name, price: priceOf(harness.Lookup), patience: engine.DefaultPatience(), windows: s.windows(), close: done}, nil
 }
 
 // check refuses, before anything is spent, a model whose window or price is not
@@ -123,6 +125,15 @@ func (s endpoint) unknown(name string) []harness.Model {
 	return []harness.Model{m}
 }
 
+// windows are those of the models: the user's word counts for all of them, else
+// what an endpoint's refusals have taught, else the table.
+func (s endpoint) windows() *windows {
+	return &windows{
+		given: s.config.Window, file: s.learned, endpoint: s.host(), now: s.now,
+		table: func(name string) int64 { m, _ := harness.Lookup(name); return m.Window },
+	}
+}
+
 // rehearsalStall is how long a scripted model may say nothing that it is not
 // told to: it thinks for no time at all, but the machine may be busy.
 const rehearsalStall = 3 * time.Second
@@ -131,6 +142,7 @@ const rehearsalStall = 3 * time.Second
 type rehearsal struct {
 	script *rehearse.Script
 	choice choice
+	window int64 // the user's word; zero: the script's
 }
 
 func (s rehearsal) describe() string {
@@ -156,15 +168,16 @@ func (s rehearsal) open(ctx context.Context, t harness.Transcript, sessions stri
 	patience := engine.DefaultPatience()
 	patience.Base, patience.Max, patience.Failing = 20*time.Millisecond, 200*time.Millisecond, 2*rehearsalStall
 	return &model{harness: h, name: harness.DefaultModel, price: priceOf(harness.Lookup), patience: patience,
-		close: func() error { return errors.Join(done(), server.Close()) }}, nil
+		windows: &windows{given: s.window, table: s.script.Window, now: time.Now},
+		close:   func() error { return errors.Join(done(), server.Close()) }}, nil
 }
 
-func newRehearsal(script []byte, c choice) (modelSource, error) {
+func newRehearsal(script []byte, c choice, window int64) (modelSource, error) {
 	s, err := rehearse.Parse(script)
 	if err != nil {
 		return nil, endf(endFatal, "docs/rehearsal.md describes the form", "read the rehearsal script: %w", err)
 	}
-	return rehearsal{script: s, choice: c}, nil
+	return rehearsal{script: s, choice: c, window: window}, nil
 }
 
 // scriptFile keeps a run's script beside its other local state, so that

@@ -215,7 +215,7 @@ func (w *wake) engine(ctx context.Context, transcripts *session.Store, journal *
 	e, err := engine.New(engine.Deps{
 		State: w.run, Trees: trees, Snapshots: snapshots, Joins: w.pool, Scenes: w.pool, Commands: shell{}, Trust: gate{w},
 		Harness: model.harness, Transcripts: transcripts, Human: w.human,
-		Journal: journal, Clock: clock{now: w.env.Now}, Events: stream, Wakes: box.Wakes(), Words: w.human.words, Asides: w.human.asides,
+		Journal: journal, Clock: clock{now: w.env.Now}, Windows: model.windows, Events: stream, Wakes: box.Wakes(), Words: w.human.words, Asides: w.human.asides,
 	}, config)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -252,7 +252,7 @@ func (w *wake) engineConfig(ctx context.Context, m *model) (engine.Config, error
 		Wake: newWake(), Machine: w.store.Machine(),
 		Limits: w.limits(),
 		Dir:    w.checkout.Path, Bench: bench, Instructions: instructions,
-		Env: process.Env(w.marks()...), Fence: held, Model: m.name, Roles: roles, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
+		Env: process.Env(w.marks()...), Fence: held, Model: m.name, Roles: roles, Headroom: w.config.Headroom, Compact: !w.config.Handoff, Price: m.price, Budget: w.config.Budget, Jobs: w.jobs(), InPlace: w.place != nil, JudgeCanRun: w.config.JudgeCanRun, Asks: w.config.Asks,
 		Patience: m.patience, Timeout: w.config.Timeout, Heartbeat: engine.DefaultHeartbeat,
 		KeepEvery: engine.DefaultKeepEvery,
 	}, nil

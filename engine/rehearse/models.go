@@ -72,6 +72,9 @@ func (m model) bound() bool {
 // on (page on mid-conversation system messages).
 func (m model) systemTurns() bool { return m.generation() >= 408 }
 
+// Window is how many tokens a model's context holds.
+func (s *Script) Window(model string) int64 { return s.model(model).window }
+
 func (s *Script) model(id string) model {
 	m, ok := s.models[id]
 	if !ok {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// windows are the context windows of models at one endpoint. Some gateways give
+// less than a model has; what an overflow has taught is kept for later runs, by
+// endpoint and model.
+type windows struct {
+	given    int64 // the user's word, which nothing overrides; zero: none
+	table    func(model string) int64
+	file     string // empty: kept for this wake alone
+	endpoint string
+	now      func() time.Time
+
+	mu      sync.Mutex
+	learned map[string]learnedWindow // nil: not read yet
+}
+
+// A learnedWindow is what was last learned of a window, and when.
+type learnedWindow struct {
+	Window int64     `json:"window"`
+	At     time.Time `json:"at"`
+}
+
+const (
+	// learnedFor is how long a lesson counts: a gateway may have been put right since,
+	// and learning it anew costs one handoff.
+	learnedFor = 14 * 24 * time.Hour
+	// largestWindows is how large the file may be.
+	largestWindows = 1 << 20
+)
+
+// Window is the user's word, else the least of the table's and what was learned.
+func (w *windows) Window(model string) int64 {
+	if w.given > 0 {
+		return w.given
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.read()
+	known := w.table(model)
+	l, ok := w.learned[w.key(model)]
+	if !ok || l.Window <= 0 || w.now().Sub(l.At) > learnedFor {
+		return known
+	}
+	if known == 0 {
+		return l.Window
+	}
+	return min(known, l.Window)
+}
+
+// Overflowed keeps the least window that a model was seen to have.
+func (w *windows) Overflowed(model string, window int64) error {
+	if old := w.Window(model); old > 0 && old < window {
+		window = old
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.learned = nil // others may have added to it
+	w.read()
+	w.learned[w.key(model)] = learnedWindow{Window: window, At: w.now().UTC().Truncate(time.Second)}
+	if err := w.write(); err != nil {
+		return fmt.Errorf("keep what was learned of windows: %w", err)
+	}
+	return nil
+}
+
+func (w *windows) key(model string) string { return w.endpoint + "|" + model }
+
+// read reads the file once. One that is not there or not ours teaches nothing.
+func (w *windows) read() {
+	if w.learned != nil {
+		return
+	}
+	w.learned = map[string]learnedWindow{}
+	info, err := os.Stat(w.file)
+	if w.file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > largestWindows {
+		return
+	}
+	data, err := os.ReadFile(w.file)
+	if err != nil || json.Unmarshal(data, &w.learned) != nil || w.learned == nil {
+		w.learned = map[string]learnedWindow{}
+	}
+}
+
+// write puts the file in its place whole, without what no longer counts.
+func (w *windows) write() error {
+	if w.file == "" {
+		return nil
+	}
+	for key, l := range w.learned {
+		if w.now().Sub(l.At) > learnedFor {
+			delete(w.learned, key)
+		}
+	}
+	data, err := json.MarshalIndent(w.learned, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(w.file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(w.file), ".windows-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), w.file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
