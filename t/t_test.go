@@ -3,6 +3,7 @@ package t
 import (
 	"os"
 	"testing"
+	"time"
 
 	"git-flower/t/scripts"
 )
@@ -13,12 +14,15 @@ func TestMain(m *testing.M) { os.Exit(scripts.Main(m)) }
 func TestScripts(t *testing.T) { scripts.Run(t, ".", "t[0-8]*.sh") }
 
 // TestScriptsInClaude runs scripts of our own loop once more, with all sessions in
-// the Claude Code CLI: signals, faults, bad workers, words, answers, the fence.
+// the Claude Code CLI: signals, faults, bad workers, words, answers, the fence. One
+// of them a day, all with TEST_LONG.
 func TestScriptsInClaude(t *testing.T) {
+	names := []string{"t3040", "t3041", "t3010", "t3020", "t7000", "t7001", "t4100", "t2110"}
 	if os.Getenv("TEST_LONG") == "" {
-		t.Skip("half an hour: only with TEST_LONG=1")
+		day := time.Now().UTC().YearDay()
+		names = names[day%len(names):][:1]
 	}
-	for _, script := range []string{"t3040", "t3041", "t3010", "t3020", "t7000", "t7001", "t4100", "t2110"} {
-		t.Run(script, func(t *testing.T) { scripts.Run(t, ".", script+"-*.sh", "TEST_HARNESS=claude") })
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { scripts.Run(t, ".", name+"-*.sh", "TEST_HARNESS=claude") })
 	}
 }
