@@ -20,11 +20,25 @@ func (t *turn) result(l line) *harness.Ended {
 	}
 	ended := t.endOf(l)
 	if ended.Stop == harness.StopFault || ended.Stop == harness.StopTool {
-		t.words.close()
+		t.takeBackOrLeave()
 	} else if !t.words.over() {
 		return nil
 	}
 	return &ended
+}
+
+// takeBackOrLeave takes words back that the CLI has not taken up. With those that
+// it keeps it would begin a turn by itself, whose result would be taken for that
+// of the next one of ours: then the process ends.
+func (t *turn) takeBackOrLeave() {
+	if t.conn == nil {
+		return // it has ended
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), interruptTime)
+	defer cancel()
+	if !t.takeBack(ctx) {
+		_ = t.abandon() // the next turn starts from what was kept
+	}
 }
 
 // startedByTask says that the CLI began a turn by itself, because a background
@@ -134,18 +148,21 @@ func (t *turn) interrupt() {
 	}
 }
 
+// takeBack has the CLI give back the words that it has not taken up; they are
+// said again in the next turn. False: it may still take some up.
 func (t *turn) takeBack(ctx context.Context) bool {
+	all := true
 	for _, m := range t.words.close() {
+		t.backlog = append(t.backlog, m)
 		raw, err := t.conn.ask(ctx, map[string]any{"subtype": "cancel_async_message", "message_uuid": m.ID})
-		if err != nil {
-			return false
-		}
 		var back struct{ Cancelled bool }
-		if json.Unmarshal(raw, &back) == nil && back.Cancelled {
-			t.backlog = append(t.backlog, m)
+		if err != nil || json.Unmarshal(raw, &back) != nil || !back.Cancelled {
+			all = false
+			continue
 		}
+		delete(t.said, m.ID)
 	}
-	return true
+	return all
 }
 
 // stopCLI interrupts and follows the CLI to the end of its turn.

@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -283,5 +284,65 @@ func TestADisobedientProcess(t *testing.T) {
 	}
 	if ended, _ := s.turn(talk, "go on"); ended.Text != "again" {
 		t.Errorf("ended %+v", ended)
+	}
+}
+
+// Words that the CLI has not taken up when a turn breaks are said again, once, in
+// the next turn, whether it gives them back or not.
+func TestWordsOfABrokenTurn(t *testing.T) {
+	for _, gives := range []bool{true, false} {
+		t.Run(fmt.Sprint(gives), func(t *testing.T) {
+			var heard []string
+			next := func(f *fakeCLI) {
+				_, text := f.prompt()
+				heard = append(heard, text)
+				f.text("2", "done")
+				f.result(nil)
+				f.prompt()
+			}
+			s := fakes(t, func(f *fakeCLI) {
+				f.initialized(able)
+				f.prompt()
+				f.text("1", "working")
+				f.hear() // the second words
+				f.result(map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error_status": 529})
+				v, _ := f.hear()
+				f.say(map[string]any{"type": "control_response", "response": map[string]any{
+					"subtype": "success", "request_id": v["request_id"], "response": map[string]any{"cancelled": gives}}})
+				if gives {
+					next(f)
+				}
+			}, func(f *fakeCLI) {
+				f.initialized(able)
+				next(f)
+			})
+			talk := s.start()
+			if err := talk.Send(t.Context(), harness.Message{Text: "one"}); err != nil {
+				t.Fatal(err)
+			}
+			for {
+				e, err := talk.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, ok := e.(harness.Text); ok {
+					if err := talk.Send(t.Context(), harness.Message{Text: "two"}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if ended, ok := e.(harness.Ended); ok {
+					if ended.Stop != harness.StopFault || ended.Fault.Class != harness.Overloaded {
+						t.Fatalf("ended %+v", ended)
+					}
+					break
+				}
+			}
+			if ended, _ := s.turn(talk, ""); ended.Stop != harness.StopDone || ended.Text != "done" {
+				t.Errorf("ended %+v", ended)
+			}
+			if len(heard) != 1 || heard[0] != "two" {
+				t.Errorf("heard %q", heard)
+			}
+		})
 	}
 }

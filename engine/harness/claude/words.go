@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"sync"
 
 	"git-flower/engine/harness"
@@ -53,9 +54,10 @@ func (t *turn) passOn() error {
 
 // fresh takes the messages that were not said before; each gets an id.
 func (t *turn) fresh() []harness.Message {
-	fresh := t.backlog
+	var fresh []harness.Message
+	heard := slices.Concat(t.backlog, t.out.Heard())
 	t.backlog = nil
-	for _, m := range t.out.Heard() {
+	for _, m := range heard {
 		if m.ID == "" {
 			m.ID = newUUID()
 		}
