@@ -76,7 +76,7 @@ var rules = map[string]rule{
 	"t/heard":    {ours: []string{"engine/session"}},
 	"t/marathon": {ours: []string{"engine/rehearse"}},
 	"t/page":     {},
-	"t/perf":     {ours: []string{"engine/harness", "engine/harness/claude", "engine/harness/messages", "engine/proxy", "engine/rehearse", "engine/session", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
+	"t/perf":     {ours: []string{"engine/harness", "engine/harness/claude", "engine/harness/messages", "engine/proxy", "engine/rehearse", "engine/session", "engine/transcript", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }
 
 const (

@@ -24,7 +24,7 @@ func groups() []group {
 		{"list", measureList},
 		{"start", measureStart},
 		{"turn", measureTurn},
-		{"session", measureSession},
+		{"store", measureStore},
 		{"trees", measureTrees},
 		{"demo", measureDemo},
 		{"claude", measureHarnesses},

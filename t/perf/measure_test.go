@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -51,9 +53,42 @@ func TestAppendNoticesADifference(t *testing.T) {
 	}
 }
 
-func TestMeasureSession(t *testing.T) {
-	if rows, err := measureSession(t.Context(), small(t)); err != nil || len(rows) != 2 {
+func TestMeasureStore(t *testing.T) {
+	if rows, err := measureStore(t.Context(), small(t)); err != nil || len(rows) != 6 {
 		t.Fatal(rows, err)
+	}
+}
+
+func TestStoreWithoutProgram(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	rows, err := appendToProgram(t.Context(), small(t), t.TempDir())
+	if err != nil || len(rows) != 1 || rows[0].ours != "" || !strings.Contains(rows[0].note, "missing") {
+		t.Error(rows, err)
+	}
+}
+
+// An entry that is not stored, lost or other than ours is noticed.
+func TestStoreNoticesADifference(t *testing.T) {
+	one, two := transcriptEntry(1), transcriptEntry(2)
+	for _, other := range [][]json.RawMessage{nil, {one}, {two, one}, {one, two, two}} {
+		if sameEntries([]json.RawMessage{one, two}, other, 2) == nil {
+			t.Errorf("%.200s went unnoticed", other)
+		}
+	}
+	path, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip("missing: sqlite3")
+	}
+	s, err := openShell(t.Context(), path, filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.append(entryID(1), one); err != nil {
+		t.Error(err)
+	}
+	if err := s.append(entryID(1), one); err == nil {
+		t.Error("an entry that was not stored went unnoticed")
 	}
 }
 
