@@ -121,6 +121,9 @@ func TestWriteAgentTranscript(t *testing.T) {
 // realCLI is the CLI's path.
 func realCLI(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the Claude Code CLI takes a second to start")
+	}
 	path := os.Getenv("GIT_FLOWER_TEST_CLAUDE")
 	if path == "" {
 		path, _ = exec.LookPath("claude")
