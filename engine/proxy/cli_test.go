@@ -18,6 +18,9 @@ import (
 
 // claude is the CLI that the environment names, or the one on PATH.
 func claude(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("the Claude Code CLI takes a second to start")
+	}
 	if path := os.Getenv("GIT_FLOWER_TEST_CLAUDE"); path != "" {
 		return path
 	}
