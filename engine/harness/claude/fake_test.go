@@ -233,8 +233,3 @@ func mustJSON(v any) string {
 	}
 	return string(raw)
 }
-
-func entriesOf(s *scene) []json.RawMessage {
-	entries, _ := s.transcript.Load(context.Background(), fakeID)
-	return entries
-}

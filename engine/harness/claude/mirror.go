@@ -15,6 +15,7 @@ import (
 // A keeper stores what the CLI mirrors of a session's transcript, and tells
 // when a call or a result is on disk.
 type keeper struct {
+	ctx     context.Context // does not end: what happened is kept whatever becomes of the turn
 	store   harness.Transcript
 	session string
 	count   func(m message, main bool) // told of each answer's last word on itself; may be nil
@@ -29,8 +30,8 @@ type keeper struct {
 	news   chan struct{}   // closed, and made anew, at each change
 }
 
-func newKeeper(store harness.Transcript, session, config string) *keeper {
-	return &keeper{store: store, session: session, config: config,
+func newKeeper(ctx context.Context, store harness.Transcript, session, config string) *keeper {
+	return &keeper{ctx: context.WithoutCancel(ctx), store: store, session: session, config: config,
 		kept: map[string]bool{}, stops: map[string]bool{}, news: make(chan struct{})}
 }
 
@@ -82,8 +83,7 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 	if len(keep) == 0 {
 		return
 	}
-	// The entries are there whatever becomes of the turn.
-	if err := k.store.Append(context.Background(), session, keep...); err != nil {
+	if err := k.store.Append(k.ctx, session, keep...); err != nil {
 		k.failed = fmt.Errorf("keep transcript of session '%s': %w", session, err)
 	}
 	for _, key := range keys {

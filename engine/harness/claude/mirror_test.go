@@ -14,7 +14,7 @@ import (
 // What the keeper stores, and under which name.
 func TestKeeperStores(t *testing.T) {
 	store := &harnesstest.Transcript{}
-	k := newKeeper(store, fakeID, "/config")
+	k := newKeeper(t.Context(), store, fakeID, "/config")
 	k.ends("toolu_1")
 	main := filepath.Join("/config/projects/-work", fakeID+".jsonl")
 	agent := filepath.Join("/config/projects/-work", fakeID, "subagents/agent-a1.jsonl")
@@ -41,7 +41,7 @@ func TestKeeperStores(t *testing.T) {
 // sub-agent says has not.
 func TestKeeperMarks(t *testing.T) {
 	store := &harnesstest.Transcript{}
-	k := newKeeper(store, fakeID, "/config")
+	k := newKeeper(t.Context(), store, fakeID, "/config")
 	k.mark = "7 0a"
 	said := []json.RawMessage{[]byte(`{"uuid":"1","type":"assistant","message":{"content":[]}} `), []byte(`{"uuid":"2","type":"user","message":{"content":"hi"}}`)}
 	k.take(filepath.Join("/config/projects/-work", fakeID+".jsonl"), said)
@@ -70,7 +70,7 @@ func TestKeeperGivesUp(t *testing.T) {
 		"the context ended": {func(_ *keeper, _ *harnesstest.Transcript, cancel func()) { cancel() }, context.Canceled},
 	} {
 		store := &harnesstest.Transcript{}
-		k := newKeeper(store, fakeID, "/config")
+		k := newKeeper(t.Context(), store, fakeID, "/config")
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- k.await(ctx, callKey("toolu_9")) }()

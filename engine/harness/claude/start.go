@@ -36,7 +36,7 @@ func (s *session) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.keeper = newKeeper(s.h.c.Transcript, s.o.Session, s.folders.config)
+	s.keeper = newKeeper(ctx, s.h.c.Transcript, s.o.Session, s.folders.config)
 	s.keeper.mark = s.history.Mark
 	if p := s.purse; p != nil {
 		s.keeper.count = func(m message, main bool) { p.count(ctx, m.ID, m.Model, m.Usage.tokens(), main) }

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -270,13 +269,15 @@ func TestADisobedientProcess(t *testing.T) {
 	if err := talk.Send(t.Context(), harness.Message{Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	kept := make(chan struct{})
+	s.transcript.OnAppend = func(string, []rawMessage) error {
+		s.transcript.OnAppend = nil
+		close(kept)
+		return nil
+	}
 	go func() {
-		for len(entriesOf(s)) == 0 && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
-		talk.Interrupt(ctx)
+		<-kept
+		talk.Interrupt(t.Context())
 	}()
 	e, err := talk.Next(t.Context())
 	if ended, ok := e.(harness.Ended); err != nil || !ok || ended.Stop != harness.StopInterrupted {
