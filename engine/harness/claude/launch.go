@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -141,7 +142,7 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 	if os.Geteuid() == 0 {
 		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
 	}
-	env = append(env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.FormatInt(maxOutput(o, c.Models), 10))
+	env = append(env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.FormatInt(maxOutput(o, c), 10))
 	if c.Proxy == nil {
 		return append(append(env, "CLAUDE_CODE_MAX_RETRIES=1"), c.Login...)
 	}
@@ -167,9 +168,9 @@ func leads(name string) bool {
 // CLI's own limit is four times as much.
 const defaultMaxOutput = 32_000
 
-func maxOutput(o harness.Options, models []harness.Model) int64 {
+func maxOutput(o harness.Options, c Config) int64 {
 	limit := int64(defaultMaxOutput)
-	if m, ok := harness.Find(o.Model, models); ok && m.MaxOutput > 0 {
+	if m, ok := harness.Find(cmp.Or(o.Model, c.Model), c.Models); ok && m.MaxOutput > 0 {
 		limit = min(limit, m.MaxOutput)
 	}
 	if o.MaxOutput > 0 {

@@ -82,7 +82,7 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 		return nil, err
 	}
 	if h.c.Proxy == nil {
-		s.purse = newPurse(o.Gate, harness.Request{Session: o.Session, Role: o.Role, Agent: o.Agent, Model: s.model, MaxOutput: maxOutput(o, h.c.Models)},
+		s.purse = newPurse(o.Gate, harness.Request{Session: o.Session, Role: o.Role, Agent: o.Agent, Model: s.model, MaxOutput: maxOutput(o, h.c)},
 			func(r harness.Responded) { s.heardAnswer(r, true) })
 	} else {
 		s.pass = h.c.Proxy.Open(proxy.Client{

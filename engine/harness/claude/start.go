@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -175,7 +177,27 @@ func (s *session) fence() *fence.Policy {
 	}
 	p := s.o.Fence.With(s.folders.root)
 	p.Read = slices.Concat(p.Read, programPlaces(s.h.c.Path, p.Home), s.o.Plugins)
+	if port := s.proxyPort(); port > 0 && len(p.Ports) > 0 {
+		p.Ports = append(slices.Clone(p.Ports), port)
+	}
 	return &p
+}
+
+// proxyPort is where the proxy listens; 0 when there is none. The process has to
+// reach it whatever ports the commands are held to.
+func (s *session) proxyPort() uint16 {
+	if s.h.c.Proxy == nil {
+		return 0
+	}
+	at, err := url.Parse(s.h.c.Proxy.URL())
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.ParseUint(at.Port(), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return uint16(port)
 }
 
 // programPlaces are where a program is: the name it is started by, which may be
