@@ -54,9 +54,6 @@ test_expect_success 'SIGTERM' '
 	goes_on term
 '
 
-# Under nohup it is ignored, and then git flower ignores it too.
-test_lazy_prereq HANGUP 'sh -c "kill -HUP \$\$"; test $? = 129'
-
 test_expect_success HANGUP 'SIGHUP' '
 	signalled hup HUP 129 &&
 	goes_on hup

@@ -180,7 +180,7 @@ test_expect_success 'once, then SIGTERM' '
 	ends term "signal TERM" 143
 '
 
-test_expect_success 'once, then SIGHUP' '
+test_expect_success HANGUP 'once, then SIGHUP' '
 	ends hup "signal HUP" 129
 '
 

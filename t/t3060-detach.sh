@@ -145,9 +145,6 @@ test_expect_success 'killed, it says nothing; status says so and resume takes it
 	test "$(flower_count end killed)" = 1
 '
 
-# Under nohup it is ignored, and then git flower ignores it too.
-test_lazy_prereq HANGUP 'sh -c "kill -HUP \$\$"; test $? = 129'
-
 test_expect_success HANGUP 'a hang-up asks it to stop at a save point' '
 	cd repo &&
 	detached hung --timeout 0 &&

@@ -336,6 +336,8 @@ test_lazy_prereq PERL 'command -v perl'
 test_lazy_prereq CC 'command -v cc'
 test_lazy_prereq SSHD 'command -v sshd'
 test_lazy_prereq CLAUDE 'test -x "$test_claude"'
+# Under nohup it is ignored, and then git flower ignores it too.
+test_lazy_prereq HANGUP 'sh -c "kill -HUP \$\$"; test $? = 129'
 test_lazy_prereq NOT_ROOT 'test "$(id -u)" != 0'
 test_lazy_prereq SYMLINKS 'ln -s x link-probe && test -h link-probe'
 test_lazy_prereq REFTABLE 'git init --ref-format=reftable reftable-probe'
