@@ -21,9 +21,9 @@ func doctorCommand() *command {
 		synopsis: []string{"[--json]"},
 		prose: `Looks at what a run needs and uses here: git, the repository and how its objects
 are written, what the fence around workers' commands holds and what it does not,
-the repository's pack, where a key was found (never the key), the Claude Code CLI and which harness is
-used and why, the folder of local state and
-the space that is left there. Nothing is changed, no model is asked.
+the repository's pack, where a key was found (never the key), the Claude Code CLI
+and which harness is used and why, the folder of local state and the space that is
+left there. Nothing is changed, no model is asked.
 
 Ends with 1 when something would keep a run from beginning.`,
 		options: []option{jsonOption()},

@@ -81,8 +81,8 @@ type place struct {
 }
 
 // FindCredentials returns the set of the first place that has a key or token, else
-// a login of the Claude Code CLI, or an error that names every place looked at and the ways out. Nothing is
-// written.
+// a login of the Claude Code CLI, or an error that names every place looked at and
+// the ways out. Nothing is written.
 func FindCredentials(ctx context.Context, s credentialSearch) (Credentials, error) {
 	var passed []place
 	for _, look := range s.places() {
