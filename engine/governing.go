@@ -34,10 +34,10 @@ var (
 	composes = []string{"docker", "docker-compose", "podman", "podman-compose"}
 )
 
-// governors are in no order; the first row that a path fits counts. The sources
-// are the manuals of the programs, where they say which files they look for. What
-// git reads of its own directory (info/exclude, info/attributes) is in no commit: a
-// tree for checks has the user's.
+// governors are in no order; of a path that fits several rows, what any of them
+// picks counts. The sources are the manuals of the programs, where they say which
+// files they look for. What git reads of its own directory (info/exclude,
+// info/attributes) is in no commit: a tree for checks has the user's.
 var governors = [...]governor{
 	{names: []string{"gnumakefile", "makefile", "bsdmakefile", "*.mk", ".makerc"}, read: makes},
 	{names: []string{"justfile", ".justfile", "*.just"}, read: []string{"just"}},
@@ -57,6 +57,7 @@ var governors = [...]governor{
 	{names: []string{"setup.cfg"}, read: pythons, part: sections(`^(tool:pytest|pytest|coverage:|tox|options\.entry_points)`)},
 	{names: []string{"ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".flake8", ".pylintrc", "pylintrc"}, read: []string{"ruff", "mypy", "flake8", "pylint"}},
 	{names: []string{"pyproject.toml"}, read: []string{"ruff", "mypy", "pylint", "black"}, part: sections(`^tool\.(ruff|mypy|pylint|black)`)},
+	{names: []string{"setup.cfg", "tox.ini"}, read: []string{"flake8", "mypy", "pylint"}, part: sections(`^(flake8|mypy|pylint)`)},
 
 	{names: []string{"package.json", "deno.json", "deno.jsonc"}, read: nodes, part: packageRuns},
 	{names: []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn/", ".pnpmfile.cjs", "pnpmfile.cjs", ".pnp.*", "node_modules/", "bunfig.toml", "jest.config.*", "jest.setup.*", "vitest.config.*",

@@ -21,7 +21,7 @@ func TestEveryRowOfTheTable(t *testing.T) {
 				}
 				for _, path := range []string{name, "deep/er/" + name, strings.ToUpper(name), strings.Replace(name, "e", "\u200ce", 1)} {
 					h := governs(path, words, nil)
-					if h == nil || h.program != program {
+					if h == nil || h[0].program != program {
 						t.Errorf("'%s' does not govern '%s'", path, program)
 					}
 				}

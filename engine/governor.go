@@ -15,30 +15,27 @@ type hit struct {
 	part    picker
 }
 
-// governs tells whether a changed path is one that a program reads which is among
-// the words, or stands in place of a program. It is pure.
-func governs(name string, words, heads map[string]bool) *hit {
-	folded := foldedPath(name)
-	parts := strings.Split(folded, "/")
+// governs are the rows of the table by which a changed path is one that a program
+// reads which is among the words, and that it stands in place of a program. It is
+// pure.
+func governs(name string, words, heads map[string]bool) []hit {
+	parts := strings.Split(foldedPath(name), "/")
+	among := func(word string) bool { return words[word] }
+	var hits []hit
 	for _, g := range governors {
-		shown := g.shows(name, parts)
-		if shown == "" {
+		i := slices.IndexFunc(g.read, among)
+		if i < 0 || len(g.with) > 0 && !slices.ContainsFunc(g.with, among) {
 			continue
 		}
-		if len(g.with) > 0 && !slices.ContainsFunc(g.with, func(word string) bool { return words[word] }) {
-			continue
-		}
-		for _, program := range g.read {
-			if words[program] {
-				return &hit{shown, program, g.part}
-			}
+		if shown := g.shows(name, parts); shown != "" {
+			hits = append(hits, hit{shown, g.read[i], g.part})
 		}
 	}
 	base := parts[len(parts)-1]
 	if bare := strings.TrimSuffix(base, path.Ext(base)); (heads[base] || heads[bare] && slices.Contains(runnable[:], path.Ext(base))) && searched(parts) {
-		return &hit{name, strings.TrimSuffix(base, path.Ext(base)), nil}
+		hits = append(hits, hit{name, strings.TrimSuffix(base, path.Ext(base)), nil})
 	}
-	return nil
+	return hits
 }
 
 // shows is the path, or the folder that counts whole, by which a path is a row's; ""
@@ -93,7 +90,7 @@ func partFits(pattern, part string) bool {
 }
 
 // counts tells whether the change is one of what governs in the file.
-func (h *hit) counts(before, after map[string]worktree.File, name string, words map[string]bool) bool {
+func (h hit) counts(before, after map[string]worktree.File, name string, words map[string]bool) bool {
 	old, was := before[name]
 	now, is := after[name]
 	if h.part == nil || was && !old.Plain || is && !now.Plain {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"git-flower/worktree"
@@ -59,6 +60,12 @@ func TestWhatCountsOfAFile(t *testing.T) {
 		{"meson test", "meson.build", "", "test('x', y, should_fail: true)\n", true},
 		{"mix test", "mix.exs", "", "aliases: [test: []]\n", true},
 		{"ruff check", "pyproject.toml", "", "[tool.ruff]\nexclude=['*']\n", true},
+		{"pytest && ruff check", "pyproject.toml", "", "[tool.ruff]\nexclude=['*']\n", true}, // two programs, a part each
+		{"uv run ruff check", "pyproject.toml", "", "[tool.ruff]\nexclude=['*']\n", true},
+		{"uv run ruff check", "pyproject.toml", "[project]\n", "[project]\nname='x'\n", false},
+		{"flake8", "setup.cfg", "[metadata]\n", "[metadata]\n[flake8]\nexclude=*\n", true},
+		{"pytest && mypy .", "setup.cfg", "[metadata]\n", "[metadata]\n[mypy]\nignore_errors=1\n", true},
+		{"mypy .", "setup.cfg", "[metadata]\n", "[metadata]\nname=x\n", false},
 		{"make", "Makefile", "a:\n", "a:\n\ttrue\n", true},
 		{"make", "Makefile", "a:\n", "a:\n", false},
 	} {
@@ -66,9 +73,9 @@ func TestWhatCountsOfAFile(t *testing.T) {
 		for _, word := range wordsOf([]string{c.command}, map[string]bool{}) {
 			addPrograms(words, word)
 		}
-		h := governs(c.path, words, heads([]string{c.command}))
+		all := governs(c.path, words, heads([]string{c.command}))
 		before, after := versionsOf(c.path, c.before), versionsOf(c.path, c.after)
-		if got := h != nil && h.counts(before, after, c.path, words); got != c.counts {
+		if got := slices.ContainsFunc(all, func(h hit) bool { return h.counts(before, after, c.path, words) }); got != c.counts {
 			t.Errorf("%s, %s: %q to %q: %v", c.command, c.path, c.before, c.after, got)
 		}
 	}
@@ -84,7 +91,7 @@ func versionsOf(path, text string) map[string]worktree.File {
 // What cannot be read counts whole: a link, a file of any size.
 func TestWhatCannotBeReadCounts(t *testing.T) {
 	words := map[string]bool{"npm": true}
-	h := governs("package.json", words, nil)
+	h := governs("package.json", words, nil)[0]
 	link := map[string]worktree.File{"package.json": {ID: "120000 abc"}}
 	if !h.counts(versionsOf("package.json", "{}"), link, "package.json", words) || !h.counts(nil, link, "package.json", words) || h.counts(link, link, "package.json", words) {
 		t.Error("a link in place of package.json is not seen for what it is")

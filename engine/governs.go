@@ -49,11 +49,12 @@ func (tr *trial) governing(ctx context.Context, base string, changed []string, p
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*hit{}
+	found := map[string][]hit{}
 	var names []string
+	heads := heads(commands)
 	for _, name := range changed {
-		if h := governs(name, words, heads(commands)); h != nil {
-			found[name] = h
+		if hits := governs(name, words, heads); hits != nil && !alike[name] {
+			found[name] = hits
 			names = append(names, name)
 		}
 	}
@@ -63,7 +64,9 @@ func (tr *trial) governing(ctx context.Context, base string, changed []string, p
 	}
 	var all []string
 	for _, name := range names {
-		if h := found[name]; !alike[name] && h.counts(before, after, name, words) {
+		i := slices.IndexFunc(found[name], func(h hit) bool { return h.counts(before, after, name, words) })
+		if i >= 0 {
+			h := found[name][i]
 			all = append(all, fmt.Sprintf("%s, which decides what '%s' does", h.shown, h.program))
 		}
 	}
