@@ -79,7 +79,7 @@ func (w *wake) restoreBench(ctx context.Context) error {
 	}
 	accepted, err := w.acceptScripts(ctx, root, foreign)
 	if n := restored + accepted; n > 0 && err == nil {
-		say(w.env.Err, "note", fmt.Sprintf("%s of the bench came back from the records", counted(n, "file")))
+		say(w.env.Err, "note", fmt.Sprintf("%s of the bench came back from the records", plural(n, "file")))
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (w *wake) acceptScripts(ctx context.Context, root *os.Root, scripts []bench
 	if left := len(scripts) - n; left > 0 {
 		tip := w.run.Tip().Short()
 		say(w.env.Err, "note", fmt.Sprintf(`%s of the bench came from elsewhere and stays out; "git flower resume --trust %s %s" takes the scripts of that record`,
-			counted(left, "script"), tip, w.run.Name()))
+			plural(left, "script"), tip, w.run.Name()))
 	}
 	return n, nil
 }

@@ -34,7 +34,7 @@ func plot(l look, curves [][]economy.Point) string {
 	label := len(human(top))
 	bars := columnsOf(all, max(1, columns-label-3))
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe coordinator's context over %s, in tokens\n\n", counted(len(all), "turn"))
+	fmt.Fprintf(&b, "\nThe coordinator's context over %s, in tokens\n\n", plural(len(all), "turn"))
 	for row := plotHeight; row > 0; row-- {
 		mark := ""
 		if row == plotHeight {

@@ -175,7 +175,7 @@ func elsewhereWords(ids []string) string {
 		return ""
 	}
 	const most = 5
-	text := fmt.Sprintf("\nNot on this machine: the transcripts of %s. What is counted in them is missing above.\n", counted(len(ids), "session"))
+	text := fmt.Sprintf("\nNot on this machine: the transcripts of %s. What is counted in them is missing above.\n", plural(len(ids), "session"))
 	for _, id := range ids[:min(most, len(ids))] {
 		text += "  " + oneLine(id) + "\n"
 	}
@@ -183,13 +183,6 @@ func elsewhereWords(ids []string) string {
 		text += fmt.Sprintf("  and %d more\n", more)
 	}
 	return text
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func percent(part *float64) string {
