@@ -31,11 +31,7 @@ counts.`,
 }
 
 func runAnswer(ctx context.Context, env *Env, c *call) error {
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.text("run"), func(s gitstate.Summary) bool { return stateOf(s) == stateWaiting })
+	store, run, err := env.choose(ctx, c.text("run"), func(s gitstate.Summary) bool { return stateOf(s) == stateWaiting })
 	if err != nil {
 		return err
 	}

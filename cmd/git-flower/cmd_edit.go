@@ -34,11 +34,7 @@ func runEdit(ctx context.Context, env *Env, c *call) error {
 	if kind != gitstate.KindBrief && kind != gitstate.KindGoal && kind != gitstate.KindHandoff {
 		return c.usagef("say which document: brief, goal or handoff")
 	}
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.arg(1), unended)
+	store, run, err := env.choose(ctx, c.arg(1), unended)
 	if err != nil {
 		return err
 	}

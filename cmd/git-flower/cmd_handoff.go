@@ -26,11 +26,7 @@ under way there is nothing to hand over.`,
 }
 
 func runHandoff(ctx context.Context, env *Env, c *call) error {
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.arg(0), unended)
+	store, run, err := env.choose(ctx, c.arg(0), unended)
 	if err != nil {
 		return err
 	}

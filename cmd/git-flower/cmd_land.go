@@ -56,11 +56,7 @@ func runLand(ctx context.Context, env *Env, c *call) error {
 	if o.squash && o.noFF {
 		return c.usagef("--squash and --no-ff exclude each other")
 	}
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.arg(0), func(s gitstate.Summary) bool { return colourOf(stateOf(s)) == good })
+	store, run, err := env.choose(ctx, c.arg(0), func(s gitstate.Summary) bool { return colourOf(stateOf(s)) == good })
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,7 @@ have accepted them on this machine: when asked on a terminal, else by --trust.`,
 }
 
 func runResume(ctx context.Context, env *Env, c *call) error {
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.arg(0), unended)
+	store, run, err := env.choose(ctx, c.arg(0), unended)
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,7 @@ func runShow(ctx context.Context, env *Env, c *call) error {
 	if len(c.args) == 1 && !isDocument(what) {
 		what, name = "", what
 	}
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, name, anyRun)
+	store, run, err := env.choose(ctx, name, anyRun)
 	if err != nil {
 		return err
 	}

@@ -39,11 +39,7 @@ was stored in. Nothing is written but the file of --svg, and no model is asked.`
 }
 
 func runStats(ctx context.Context, env *Env, c *call) error {
-	store, err := env.Store(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := choose(ctx, store, c.arg(0), anyRun)
+	store, run, err := env.choose(ctx, c.arg(0), anyRun)
 	if err != nil {
 		return err
 	}

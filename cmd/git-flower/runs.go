@@ -56,12 +56,16 @@ var errNoRuns = errors.New("there are no runs in this repository")
 // choose opens the run that a command is about: the named one (by name, by a
 // prefix that no other has, or by id), else the only one there is, else the
 // only one that fits. Where that leaves several, a person has to say which.
-func choose(ctx context.Context, store *gitstate.Store, name string, fits func(gitstate.Summary) bool) (*gitstate.Run, error) {
-	name, err := chooseName(ctx, store, name, fits)
+func (e *Env) choose(ctx context.Context, name string, fits func(gitstate.Summary) bool) (*gitstate.Store, *gitstate.Run, error) {
+	store, err := e.Store(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return store.Run(ctx, name)
+	if name, err = chooseName(ctx, store, name, fits); err != nil {
+		return nil, nil, err
+	}
+	run, err := store.Run(ctx, name)
+	return store, run, err
 }
 
 // chooseName is choose without reading the run; a name that was given is
@@ -85,8 +89,7 @@ func (e *Env) drivenRun(ctx context.Context, name string) (*gitstate.Store, *git
 	if err != nil {
 		return nil, nil, err
 	}
-	run, err := choose(ctx, store, name, func(s gitstate.Summary) bool { return driverOf(store, s.Name) > 0 })
-	return store, run, err
+	return e.choose(ctx, name, func(s gitstate.Summary) bool { return driverOf(store, s.Name) > 0 })
 }
 
 func onlyOne(all []gitstate.Summary, fits func(gitstate.Summary) bool) (gitstate.Summary, error) {

@@ -37,10 +37,7 @@ func (e *Env) spokenTo(ctx context.Context, c *call) (words string, store *gitst
 	if words, err = e.spoken(ctx, c, c.args); err != nil {
 		return "", nil, nil, err
 	}
-	if store, err = e.Store(ctx); err != nil {
-		return "", nil, nil, err
-	}
-	run, err = choose(ctx, store, c.text("run"), unended)
+	store, run, err = e.choose(ctx, c.text("run"), unended)
 	return words, store, run, err
 }
 
