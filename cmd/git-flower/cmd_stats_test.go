@@ -197,3 +197,14 @@ func TestPictureIsHarmless(t *testing.T) {
 		}
 	})
 }
+
+// What tells least goes where there is no room; what a session cost never does.
+func TestStatsColumnsFit(t *testing.T) {
+	r := economy.Report{Run: "x", Roles: []economy.Part{{Role: "coordinator", Sessions: 1, Held: &economy.Held{Characters: 123456}}}}
+	for room, want := range map[int][2]string{200: {"denied", ""}, 80: {"USD", "denied"}, 50: {"USD", "requests"}, 0: {"requests", "denied"}} {
+		head, _, _ := strings.Cut(statsTable(look{columns: room}, r), "\n")
+		if !strings.Contains(head, want[0]) || !strings.Contains(head, "USD") || want[1] != "" && strings.Contains(head, want[1]) {
+			t.Errorf("%d columns: %q", room, head)
+		}
+	}
+}

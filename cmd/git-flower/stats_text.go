@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-flower/engine/economy"
@@ -26,7 +27,7 @@ func statsText(l look, r economy.Report) string {
 // A statsColumn is a figure of each line of the table.
 type statsColumn struct {
 	head string
-	last bool // the first to go where the terminal is narrow
+	goes int // which goes first where the terminal is narrow: the greatest; 0 never does
 	cell func(economy.Part) string
 }
 
@@ -40,12 +41,12 @@ func statsColumns() []statsColumn {
 		}
 	}
 	return []statsColumn{
-		{head: "requests", cell: func(p economy.Part) string { return human(int64(p.Billed.Requests)) }},
-		{head: "turns", cell: held(func(h economy.Held) int { return h.Turns })},
-		{head: "calls", cell: held(func(h economy.Held) int { return h.Calls })},
-		{head: "denied", last: true, cell: held(func(h economy.Held) int { return h.Denials })},
-		{head: "spills", last: true, cell: held(func(h economy.Held) int { return h.Spills })},
-		{head: "chars", cell: held(func(h economy.Held) int { return h.Characters })},
+		{head: "requests", goes: 3, cell: func(p economy.Part) string { return human(int64(p.Billed.Requests)) }},
+		{head: "turns", goes: 1, cell: held(func(h economy.Held) int { return h.Turns })},
+		{head: "calls", goes: 2, cell: held(func(h economy.Held) int { return h.Calls })},
+		{head: "denied", goes: 6, cell: held(func(h economy.Held) int { return h.Denials })},
+		{head: "spills", goes: 5, cell: held(func(h economy.Held) int { return h.Spills })},
+		{head: "chars", goes: 4, cell: held(func(h economy.Held) int { return h.Characters })},
 		{head: "input", cell: func(p economy.Part) string { return human(p.Billed.Input + p.Billed.Read + p.Billed.Written) }},
 		{head: "cached", cell: func(p economy.Part) string {
 			hits, ok := p.Billed.Hits()
@@ -95,10 +96,7 @@ func statsTable(l look, r economy.Report) string {
 	for _, line := range lines {
 		cells = append(cells, []string{cut(line.name, nameWidth)})
 	}
-	for _, c := range statsColumns() {
-		if c.last && l.columns < 96 {
-			continue
-		}
+	for _, c := range fitting(statsColumns(), lines, l.columns) {
 		cells[0] = append(cells[0], c.head)
 		for i, line := range lines {
 			cells[i+1] = append(cells[i+1], c.cell(line.Part))
@@ -123,6 +121,37 @@ func statsTable(l look, r economy.Report) string {
 		b.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
 	return b.String()
+}
+
+// fitting are the columns that a terminal has room for. Where there is none, what
+// goes first is left out, as in most terminals.
+func fitting(columns []statsColumn, lines []statsLine, room int) []statsColumn {
+	width := 0
+	for _, line := range lines {
+		width = max(width, min(nameWidth, len(line.name)))
+	}
+	widths := make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = len(c.head)
+		for _, line := range lines {
+			widths[i] = max(widths[i], len(c.cell(line.Part)))
+		}
+		width += 2 + widths[i]
+	}
+	for room == 0 || width > room {
+		i := 0
+		for at, c := range columns {
+			if c.goes > columns[i].goes {
+				i = at
+			}
+		}
+		if columns[i].goes == 0 || room == 0 && columns[i].goes < 5 {
+			break
+		}
+		width -= 2 + widths[i]
+		columns, widths = slices.Delete(columns, i, i+1), slices.Delete(widths, i, i+1)
+	}
+	return columns
 }
 
 func columnWidths(rows [][]string) []int {
