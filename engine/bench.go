@@ -39,7 +39,8 @@ type bench struct {
 	known map[string]benchFile
 	clock map[string]written
 
-	carried map[string]written // what the newest record holds, as far as this wake knows
+	carried map[string]written // what is on it just as the newest record holds it, as far as this wake knows
+	held    map[string]bool    // paths in the newest record's tree, likewise
 	told    map[string]bool    // why files stay on this machine
 }
 
@@ -61,7 +62,7 @@ func newBench(dir string) *bench {
 	if dir == "" {
 		return nil
 	}
-	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}, told: map[string]bool{}}
+	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}, held: map[string]bool{}, told: map[string]bool{}}
 }
 
 // refresh looks at the shelves, writes the index when something has changed, and

@@ -63,7 +63,6 @@ func (b *bench) load() load {
 		})
 		b.gone(root, shelf, &l)
 	}
-	l.left = b.untold(l.left)
 	return l
 }
 
@@ -103,36 +102,38 @@ func (b *bench) gone(root *os.Root, shelf string, l *load) {
 	if info, err := root.Lstat(shelf); err != nil || !info.IsDir() {
 		return
 	}
-	for name := range b.carried {
+	for place := range b.held {
+		name := strings.TrimPrefix(place, "bench/")
 		if _, there := l.kept[name]; there || !strings.HasPrefix(name, shelf+"/") {
 			continue
 		}
 		if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
-			l.files[path.Join("bench", name)] = nil
+			l.files[place] = nil
 		}
 	}
 }
 
-// untold are the words that nobody was told yet.
-func (b *bench) untold(words []string) []string {
-	var fresh []string
-	for _, w := range words {
-		if !b.told[w] {
-			b.told[w] = true
-			fresh = append(fresh, w)
-		}
-	}
-	return fresh
-}
-
-// loaded is called once a record holds the load.
-func (b *bench) loaded(l load) {
+// loaded is called once a record holds the load. It returns the words about what
+// stays that nobody was told yet.
+func (b *bench) loaded(l load) (words []string) {
 	if b == nil {
-		return
+		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.carried = l.kept
+	for place, data := range l.files {
+		if b.held[place] = true; data == nil {
+			delete(b.held, place)
+		}
+	}
+	for _, w := range l.left {
+		if !b.told[w] {
+			b.told[w] = true
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // withBench adds to a record's files what it takes along of the bench.

@@ -46,11 +46,31 @@ func TestScriptsAndNotesTravelWithTheRecords(t *testing.T) {
 	wantLoad(t, b, map[string]string{"bench/scripts/a.sh": "2wo!"})
 }
 
-// A load that no record came to hold comes with the next one.
+// A load that no record came to hold comes with the next one, and so do the words
+// about what stays.
 func TestALostRaceLosesNoScript(t *testing.T) {
-	b := benchIn(t, map[string]string{"scripts/a.sh": "one"})
+	b := benchIn(t, map[string]string{"scripts/a.sh": "one", "notes/id_rsa": "x"})
 	b.load()
-	wantLoad(t, b, map[string]string{"bench/scripts/a.sh": "one"})
+	l := b.load()
+	if told := b.loaded(l); len(l.files) != 1 || len(told) != 1 {
+		t.Errorf("taken along %v, told %q", l.files, told)
+	}
+}
+
+// What a record holds an older state of is taken out once it is deleted, whatever
+// it was meanwhile.
+func TestAScriptThatStayedIsStillDeleted(t *testing.T) {
+	for _, meanwhile := range []string{strings.Repeat("x", carriedFile+1), "-----BEGIN " + "PRIVATE KEY-----"} {
+		b := benchIn(t, map[string]string{"scripts/a.sh": "one"})
+		loadOf(b)
+		put(t, b.dir, map[string]string{"scripts/a.sh": meanwhile})
+		wantLoad(t, b, map[string]string{})
+		if err := os.Remove(filepath.Join(b.dir, "scripts/a.sh")); err != nil {
+			t.Fatal(err)
+		}
+		wantLoad(t, b, map[string]string{"bench/scripts/a.sh": "-"})
+		wantLoad(t, b, map[string]string{})
+	}
 }
 
 func TestDeletedScriptsGoButALostBenchRemovesNothing(t *testing.T) {
@@ -85,13 +105,14 @@ func TestWhatStaysOnThisMachineIsToldOnce(t *testing.T) {
 	if len(l.files) != 1 || string(l.files["bench/scripts/ok.sh"]) != "ok" {
 		t.Errorf("taken along %v", slices.Sorted(maps.Keys(l.files)))
 	}
+	told := b.loaded(l)
 	for _, name := range []string{"notes/large.md", "notes/key.txt", "notes/id_rsa", "notes/a:b"} {
-		if !slices.ContainsFunc(l.left, func(w string) bool { return strings.Contains(w, "'"+name+"'") }) {
-			t.Errorf("nobody is told that '%s' stays: %q", name, l.left)
+		if !slices.ContainsFunc(told, func(w string) bool { return strings.Contains(w, "'"+name+"'") }) {
+			t.Errorf("nobody is told that '%s' stays: %q", name, told)
 		}
 	}
-	if again := b.load(); len(again.left) > 0 {
-		t.Errorf("told again: %q", again.left)
+	if again := b.loaded(b.load()); len(again) > 0 {
+		t.Errorf("told again: %q", again)
 	}
 }
 

@@ -268,8 +268,7 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
 		e.books.recorded(changes)
-		e.bench.loaded(bench)
-		for _, words := range bench.left {
+		for _, words := range e.bench.loaded(bench) {
 			e.emit(Event{Kind: EventNotice, Text: words})
 		}
 		e.purse.elsewhere(e.books.others(e.deps.State.History().Ledger))
