@@ -74,21 +74,23 @@ func (e *Engine) builtinOf(j job, k plugin.Agent) []string {
 }
 
 // settings are a job's: what the user set for the kind, else what the pack says of
-// it, else what holds for the role.
+// it, else what holds for the role, whose turns a pack may only make fewer.
 func (e *Engine) settings(r Role, k plugin.Agent) RoleConfig {
 	s, kind := e.c.Roles[r], RoleConfig{}
 	if s.Model = e.model(r); r != Worker || k.Name == Coder {
 		return s
 	}
 	kind = e.c.Roles[Role(k.Name)]
-	for _, from := range []RoleConfig{{k.Model, k.Effort, k.MaxTurns}, kind} {
+	for _, from := range []RoleConfig{{Model: k.Model, Effort: k.Effort}, kind} {
 		if from.Model != "" {
 			s.Model = from.Model
 		}
 		if from.Effort != "" {
 			s.Effort = from.Effort
 		}
-		s.MaxTurns = limits{turns: from.MaxTurns}.least(s.MaxTurns)
+	}
+	if s.MaxTurns = (limits{turns: k.MaxTurns}).least(s.MaxTurns); kind.MaxTurns > 0 {
+		s.MaxTurns = kind.MaxTurns
 	}
 	return s
 }

@@ -59,6 +59,8 @@ func TestSettingsOfKinds(t *testing.T) {
 		{role: RoleConfig{"opus", "high", 9}, pack: RoleConfig{"haiku", "low", 5}, want: RoleConfig{"haiku", "low", 5}},
 		{role: RoleConfig{"opus", "high", 9}, pack: RoleConfig{"haiku", "low", 50}, want: RoleConfig{"haiku", "low", 9}},
 		{kind: RoleConfig{"sonnet", "max", 3}, pack: RoleConfig{"haiku", "low", 5}, want: RoleConfig{"sonnet", "max", 3}},
+		{kind: RoleConfig{"sonnet", "max", 30}, pack: RoleConfig{"haiku", "low", 5}, want: RoleConfig{"sonnet", "max", 30}},
+		{kind: RoleConfig{MaxTurns: 30}, role: RoleConfig{"opus", "high", 9}, pack: RoleConfig{"haiku", "low", 5}, want: RoleConfig{"haiku", "low", 30}},
 	} {
 		k := plugin.Agent{Name: "kind", Model: c.pack.Model, Effort: c.pack.Effort, MaxTurns: c.pack.MaxTurns}
 		e := &Engine{c: Config{Model: "run's", Kinds: []plugin.Agent{k}, Roles: map[Role]RoleConfig{Worker: c.role, "kind": c.kind}}}
