@@ -334,6 +334,19 @@ func TestNarrowNeverWidens(t *testing.T) {
 	})
 }
 
+// A text of nothing but marks is read once, not once for each of them.
+func TestMarksInARow(t *testing.T) {
+	f, n := &Files{}, 10_000
+	for body, want := range map[string]string{
+		strings.Repeat("!", n) + "`touch x`": "`touch x`", "```" + strings.Repeat("!", n) + "\ntouch x\n```": "```\ntouch x\n```",
+	} {
+		got := ""
+		if made := testing.AllocsPerRun(1, func() { got = f.quiet("x", body) }); got != want || made > 1000 {
+			t.Errorf("%d bytes are left, with %v allocations", len(got), made)
+		}
+	}
+}
+
 // Nothing that stands in a file breaks the loading of a pack, and what is laid out
 // of it is a pack without problems.
 func FuzzLoad(f *testing.F) {

@@ -3,6 +3,7 @@ package plugin
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -124,25 +125,19 @@ func (f *Files) notHeld(file string, h head, names ...string) {
 // quiet takes from a text the marks by which Claude Code runs commands in it
 // when it is read: the commands stay as text.
 func (f *Files) quiet(file, body string) string {
-	for strings.Contains(body, "!`") {
-		f.once(file, "the commands in it (!`…`) are not run")
-		body = strings.ReplaceAll(body, "!`", "`")
+	text := inlineMarks.ReplaceAllString(body, "`")
+	text = blockMarks.ReplaceAllString(text, "```")
+	if text != body {
+		f.problem(file, 0, "the commands in it (!`…`) are not run")
 	}
-	for strings.Contains(body, "```!") {
-		f.once(file, "the commands in it (!`…`) are not run")
-		body = strings.ReplaceAll(body, "```!", "```")
-	}
-	return body
+	return text
 }
 
-func (f *Files) once(file, what string) {
-	for _, p := range f.problems {
-		if p == (Problem{File: file, What: what}) {
-			return
-		}
-	}
-	f.problem(file, 0, "%s", what)
-}
+// Marks are taken away with all before or behind them that would be marks then.
+var (
+	inlineMarks = regexp.MustCompile("!+`")
+	blockMarks  = regexp.MustCompile("```!+")
+)
 
 // beside are a skill's further files. What Claude Code might take for more than a
 // file is not among them.
