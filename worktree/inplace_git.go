@@ -101,16 +101,29 @@ func (p *Pool) takeAway(made []string) {
 	}
 }
 
-// keepFreeAgain is keepFree for a worker that had the checkout before: what was to
-// stay free then is to stay so.
+// keepFreeAgain is keepFree for a worker that had the checkout before, maybe held by
+// other means: what was to stay free then is to stay so.
 func (c *InPlace) keepFreeAgain() error {
-	made, _, err := c.p.keepFree()
-	if len(made) == 0 || err != nil {
-		return err
+	had := c.note.Made
+	if !c.p.c.Fence.Means.Namespaces {
+		c.p.takeAway(had) // nothing is mounted there
+		had = nil
 	}
-	return c.set(func(n *inPlaceNote) {
-		n.Made = slices.Compact(slices.Sorted(slices.Values(append(made, n.Made...))))
-	})
+	made, never, err := c.p.keepFree()
+	if err == nil {
+		err = c.set(func(n *inPlaceNote) {
+			n.Made = union(had, made)
+			n.Never = slices.DeleteFunc(union(n.Never, never), func(name string) bool { return slices.Contains(n.Made, name) })
+		})
+	}
+	if err != nil {
+		c.p.takeAway(made)
+	}
+	return err
+}
+
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 // never is what must not be in the git directory now.
@@ -120,8 +133,21 @@ func (c *InPlace) neverOf(names []string) fence.Never {
 	return fence.Never{Dir: c.p.c.CommonDir, Names: slices.Concat(neverInGitDir, names), Aside: asideFolder}
 }
 
+// everAside are the words about what was ever moved aside here.
+func (c *InPlace) everAside() ([]string, error) {
+	all, err := c.p.obeyed()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = o.name
+	}
+	return c.neverOf(names).Told()
+}
+
 // strange are the words about what was moved aside since the worker began.
 func (c *InPlace) strange() ([]string, error) {
-	told, err := c.never().Told()
+	told, err := c.everAside()
 	return slices.DeleteFunc(told, func(words string) bool { return slices.Contains(c.note.Aside, words) }), err
 }

@@ -106,6 +106,88 @@ func TestInPlaceNothingIsPlantedBeforeItGoesOn(t *testing.T) {
 	}
 }
 
+// A process that goes on may hold its commands by other means than the one before:
+// what was kept free by the old ones is kept free by the new ones.
+func TestInPlaceNothingIsPlantedWhenTheMeansChange(t *testing.T) {
+	held := fence.Means{Landlock: 1, Namespaces: true}
+	for name, test := range map[string]struct {
+		before, after fence.Means
+		planted       bool
+	}{
+		"none any more":          {before: held, planted: true},
+		"namespaces now":         {after: held},
+		"namespaces all along":   {before: held, after: held},
+		"none, nothing planted":  {},
+		"none all along":         {planted: true},
+		"none any more, nothing": {before: held},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := bareSeat(t, test.before)
+			s.add("coder-1")
+			must(t, s.Close())
+			s.p = fencedPool(t, s.r, test.after)
+			s.open()
+			must(t, s.Resume(context.Background(), s.note))
+			tree, err := s.Reopen(context.Background(), Spec{Run: "run", Worker: "coder-1", Base: s.join})
+			must(t, err)
+			hook := filepath.Join(s.r.dir, ".git", "hooks", "pre-commit")
+			if test.planted {
+				sh(t, s.r.dir, "mkdir -p .git/hooks && echo /nowhere >.git/hooks/pre-commit")
+			}
+			if notes := strings.Join(s.finish(tree).Notes, "\n"); test.planted != strings.Contains(notes, "aside") {
+				t.Errorf("the notes say: %s", notes)
+			}
+			checkPlanted(t, hook, false)
+			must(t, s.Release(context.Background(), tree))
+			checkNothingMade(t, s.r)
+		})
+	}
+}
+
+// A worker that does not get the checkout leaves nothing of ours in the git directory.
+func TestInPlaceNothingIsLeftOfAFailure(t *testing.T) {
+	held := fence.Means{Landlock: 1, Namespaces: true}
+	spec := Spec{Run: "run", Worker: "coder-1"}
+	for name, get := range map[string]func(s *seat) error{
+		"what was moved aside cannot be read": func(s *seat) error {
+			must(t, os.WriteFile(filepath.Join(s.r.dir, ".git", asideFolder), nil, 0o644))
+			_, err := s.Add(context.Background(), spec)
+			return err
+		},
+		"the note cannot be written": func(s *seat) error {
+			s.file = filepath.Join(s.r.dir, "main.go", "note")
+			_, err := s.Add(context.Background(), spec)
+			return err
+		},
+		"nor when it is asked for again": func(s *seat) error {
+			tree := s.add("coder-1")
+			s.p.takeAway(s.InPlace.note.Made)
+			s.file = filepath.Join(s.r.dir, "main.go", "note")
+			_, err := s.Reopen(context.Background(), Spec{Run: "run", Worker: "coder-1", Base: tree.Base})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := bareSeat(t, held)
+			spec.Base = s.join
+			if get(s) == nil {
+				t.Fatal("it had the checkout")
+			}
+			checkNothingMade(t, s.r)
+		})
+	}
+}
+
+// checkNothingMade: there is nothing in the git directory of what bareSeat removed.
+func checkNothingMade(t *testing.T, r *repo) {
+	t.Helper()
+	for _, name := range []string{"hooks", "info", "modules", "worktrees", "refs/flower", "objects/info/alternates", "config.worktree"} {
+		if _, err := os.Lstat(filepath.Join(r.dir, ".git", name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("'%s' was left: %v", name, err)
+		}
+	}
+}
+
 // A folder that leads elsewhere does not have files elsewhere moved.
 func TestInPlaceMovesNothingOutside(t *testing.T) {
 	s := bareSeat(t, fence.Means{})

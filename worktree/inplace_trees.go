@@ -50,26 +50,36 @@ func (c *InPlace) add(ctx context.Context, spec Spec) (t *Tree, err error) {
 		return nil, err
 	}
 	crashPoint("worktree-inplace-looked")
+	if err := c.own(spec, join, tip, l.view.head); err != nil {
+		return nil, err
+	}
+	crashPoint("worktree-inplace-owned")
+	c.mine, c.saved = true, ""
+	return c.tree(l), nil
+}
+
+// own notes that a worker has the checkout, and what is kept from it there. tip
+// holds the checkout's files; it is join where they are those of the run's result.
+func (c *InPlace) own(spec Spec, join, tip, head string) error {
 	var notes []string
 	if tip != join {
 		notes = append(notes, fmt.Sprintf("the checkout had changes that no worker had reported; commit %s holds them", tip))
 	}
+	aside, err := c.everAside()
+	if err != nil {
+		return err
+	}
 	made, never, err := c.p.keepFree()
+	if err == nil {
+		err = c.set(func(n *inPlaceNote) {
+			n.Made, n.Never, n.Aside = made, never, aside
+			n.Worker, n.Asked, n.Base, n.Tip, n.Seen, n.Notes = spec.Worker, spec.Base, join, tip, head, notes
+		})
+	}
 	if err != nil {
 		c.p.takeAway(made)
-		return nil, err
 	}
-	aside, err := c.neverOf(never).Told()
-	if err != nil {
-		return nil, err
-	}
-	err = c.set(func(n *inPlaceNote) {
-		n.Made, n.Never, n.Aside = made, never, aside
-		n.Worker, n.Asked, n.Base, n.Tip, n.Seen, n.Notes = spec.Worker, spec.Base, join, tip, l.view.head, notes
-	})
-	crashPoint("worktree-inplace-owned")
-	c.mine, c.saved = true, ""
-	return c.tree(l), err
+	return err
 }
 
 // joined is the run's newest result, or the base that a tree was asked for at.
