@@ -46,8 +46,9 @@ var rules = map[string]rule{
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},
-	"engine/proxy":      {ours: []string{"engine/harness", "engine/harness/wire"}},
-	"engine/transcript": {never: []string{"os", "os/exec", "net", "net/...", "context"}},
+	"engine/rawjson":    {never: []string{"os", "os/exec", "net", "net/...", "context"}},
+	"engine/proxy":      {ours: []string{"engine/harness", "engine/harness/wire", "engine/rawjson"}},
+	"engine/transcript": {ours: []string{"engine/rawjson"}, never: []string{"os", "os/exec", "net", "net/...", "context"}},
 	"engine/harness/claude": {
 		ours:    []string{"engine/harness", "engine/proxy", "engine/transcript", "guards", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/modelcontextprotocol/go-sdk/jsonrpc", "github.com/modelcontextprotocol/go-sdk/mcp"},

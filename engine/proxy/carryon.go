@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
+
+	"git-flower/engine/rawjson"
 )
 
 // notAsked is what the CLI puts into the mouth of the model when a transcript
@@ -15,12 +18,12 @@ const notAsked = "No response requested."
 // none, or when what is left would not be a conversation.
 func carriedOn(body []byte, words string) []byte {
 	words = strings.TrimSpace(words)
-	list := last(fields(body), "messages")
-	if words == "" || list == nil {
+	list, found := rawjson.Find(body, "messages")
+	if words == "" || !found {
 		return body
 	}
 	t := &thread{words: words}
-	for _, raw := range elements(list.value) {
+	for _, raw := range rawjson.Elements(list.Value) {
 		m, ok := split(raw)
 		if !ok {
 			return body
@@ -30,46 +33,45 @@ func carriedOn(body []byte, words string) []byte {
 	if !t.cut() {
 		return body
 	}
-	rest := make([][]byte, len(t.out))
+	rest := make([]json.RawMessage, len(t.out))
 	for i, m := range t.out {
 		rest[i] = m.bytes()
 	}
-	return carriedOn(list.replaced(body, array(rest)), words)
+	return carriedOn(list.Replaced(body, rawjson.Array(rest)), words)
 }
 
 // A message is one of a request's.
 type message struct {
-	raw     []byte
+	raw     json.RawMessage
 	role    string
-	content *field
-	blocks  [][]byte // a plain string is one text block
+	content rawjson.Member
+	blocks  []json.RawMessage // a plain string is one text block
 	changed bool
 }
 
 func split(raw []byte) (*message, bool) {
-	fs := fields(raw)
-	m := &message{raw: raw, content: last(fs, "content")}
-	role := last(fs, "role")
-	if role == nil || m.content == nil {
+	role, hasRole := rawjson.Find(raw, "role")
+	content, hasContent := rawjson.Find(raw, "content")
+	if !hasRole || !hasContent {
 		return nil, false
 	}
-	m.role = text(role.value)
-	switch v := m.content.value; v[0] {
+	m := &message{raw: raw, role: rawjson.Text(role.Value), content: content}
+	switch v := content.Value; v[0] {
 	case '"':
-		m.blocks = [][]byte{slices.Concat([]byte(`{"type":"text","text":`), v, []byte(`}`))}
+		m.blocks = []json.RawMessage{slices.Concat([]byte(`{"type":"text","text":`), v, []byte(`}`))}
 	case '[':
-		m.blocks = elements(v)
+		m.blocks = rawjson.Elements(v)
 	default:
 		return nil, false
 	}
 	return m, true
 }
 
-func (m *message) bytes() []byte {
+func (m *message) bytes() json.RawMessage {
 	if !m.changed {
 		return m.raw
 	}
-	return m.content.replaced(m.raw, array(m.blocks))
+	return m.content.Replaced(m.raw, rawjson.Array(m.blocks))
 }
 
 // only says whether the message is one text and nothing else.
@@ -80,16 +82,15 @@ func (m *message) only(role, words string) bool {
 // says compares a block with a text, without the blanks around it: the CLI ends
 // a text with a line feed when another follows.
 func says(block []byte, words string) bool {
-	fs := fields(block)
-	kind, said := last(fs, "type"), last(fs, "text")
-	if kind == nil || said == nil || text(kind.value) != "text" {
+	said := rawjson.Value(block, "text")
+	if said == nil || rawjson.Text(rawjson.Value(block, "type")) != "text" {
 		return false
 	}
 	const blanks = 64
-	if n := len(said.value); n < len(words) || n > len(`\u0000`)*(len(words)+blanks) {
+	if n := len(said); n < len(words) || n > len(`\u0000`)*(len(words)+blanks) {
 		return false
 	}
-	return strings.TrimSpace(text(said.value)) == words
+	return strings.TrimSpace(rawjson.Text(said)) == words
 }
 
 // A thread is a conversation from which words are cut.
@@ -113,10 +114,10 @@ func (t *thread) cut() bool {
 			continue
 		case made != nil:
 			i++
-			t.drop(made, func([]byte) bool { return true })
+			t.drop(made, func(json.RawMessage) bool { return true })
 		}
 		some = true
-		t.drop(m, func(b []byte) bool { return says(b, t.words) })
+		t.drop(m, func(b json.RawMessage) bool { return says(b, t.words) })
 	}
 	return some
 }
@@ -129,7 +130,7 @@ func count(made *message) int {
 }
 
 func (t *thread) has(m *message) bool {
-	return m.role == "user" && slices.ContainsFunc(m.blocks, func(b []byte) bool { return says(b, t.words) })
+	return m.role == "user" && slices.ContainsFunc(m.blocks, func(b json.RawMessage) bool { return says(b, t.words) })
 }
 
 // legal says whether the words may be cut from a message, and the made-up answer
@@ -163,7 +164,7 @@ func (t *thread) legal(m, made *message, rest []*message) bool {
 
 // all says whether the message is nothing but the words.
 func (t *thread) all(m *message) bool {
-	return !slices.ContainsFunc(m.blocks, func(b []byte) bool { return !says(b, t.words) })
+	return !slices.ContainsFunc(m.blocks, func(b json.RawMessage) bool { return !says(b, t.words) })
 }
 
 // paused says whether the message ends in work of the server, which goes on
@@ -172,20 +173,20 @@ func (m *message) paused() bool {
 	if len(m.blocks) == 0 {
 		return false
 	}
-	kind := text(value(m.blocks[len(m.blocks)-1], "type"))
+	kind := rawjson.Text(rawjson.Value(m.blocks[len(m.blocks)-1], "type"))
 	return kind == "server_tool_use" || kind != "tool_result" && strings.HasSuffix(kind, "_tool_result")
 }
 
 // drop takes blocks out of a message and adds what is left of it. The cache
 // mark of a block that goes is put on the one before it.
-func (t *thread) drop(m *message, goes func([]byte) bool) {
+func (t *thread) drop(m *message, goes func(json.RawMessage) bool) {
 	left := &message{raw: m.raw, role: m.role, content: m.content, changed: true}
 	for _, b := range m.blocks {
 		if !goes(b) {
 			left.blocks = append(left.blocks, b)
 			continue
 		}
-		if mark := value(b, "cache_control"); mark != nil && !left.mark(mark) {
+		if mark := rawjson.Value(b, "cache_control"); mark != nil && !left.mark(mark) {
 			t.mark(mark)
 		}
 	}
@@ -219,13 +220,13 @@ func (t *thread) mark(mark []byte) {
 func (m *message) mark(mark []byte) bool {
 	for i := len(m.blocks) - 1; i >= 0; i-- {
 		b := m.blocks[i]
-		fs := fields(b)
-		switch kind := last(fs, "type"); {
-		case kind == nil || strings.HasSuffix(text(kind.value), "thinking"):
+		kind := rawjson.Text(rawjson.Value(b, "type"))
+		switch {
+		case kind == "" || strings.HasSuffix(kind, "thinking"):
 			continue
-		case text(kind.value) == "text" && text(value(b, "text")) == "":
+		case kind == "text" && rawjson.Text(rawjson.Value(b, "text")) == "":
 			continue
-		case last(fs, "cache_control") != nil:
+		case rawjson.Value(b, "cache_control") != nil:
 			return true
 		}
 		b = bytes.TrimSpace(b)

@@ -1,10 +1,10 @@
 package proxy
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/rawjson"
 )
 
 // A request is what a body says about itself.
@@ -19,28 +19,24 @@ type request struct {
 
 // look reads a body. Not ok: it is no JSON object.
 func look(body []byte) (q request, ok bool) {
-	if !json.Valid(body) {
-		return q, false
-	}
-	fs := fields(body)
-	if fs == nil && body[space(body, 0)] != '{' {
+	if !rawjson.IsObject(body) {
 		return q, false
 	}
 	q.size.Bytes = int64(len(body))
-	for _, f := range fs {
-		switch f.key {
+	for m := range rawjson.Members(body) {
+		switch string(m.Key) {
 		case "model":
-			q.model = text(f.value)
+			q.model = rawjson.Text(m.Value)
 		case "max_tokens":
-			n, _ := strconv.ParseInt(string(f.value), 10, 64)
+			n, _ := strconv.ParseInt(string(m.Value), 10, 64)
 			q.maxOutput = max(0, n)
 		case "stream":
-			q.stream = string(f.value) == "true"
+			q.stream = string(m.Value) == "true"
 		case "tools":
-			q.lookAtTools(f.value)
+			q.lookAtTools(m.Value)
 		case "messages":
-			for _, m := range elements(f.value) {
-				q.lookForPictures(value(m, "content"))
+			for _, said := range rawjson.Elements(m.Value) {
+				q.lookForPictures(rawjson.Value(said, "content"))
 			}
 		}
 	}
@@ -50,21 +46,21 @@ func look(body []byte) (q request, ok bool) {
 // lookAtTools tells the caller's own tools from those that the API runs: only
 // the former say what their input looks like.
 func (q *request) lookAtTools(tools []byte) {
-	for _, tool := range elements(tools) {
+	for _, tool := range rawjson.Elements(tools) {
 		q.tools = true
-		q.own = q.own || value(tool, "input_schema") != nil
+		q.own = q.own || rawjson.Value(tool, "input_schema") != nil
 	}
 }
 
 // lookForPictures counts pictures apart, also those that results hold.
 func (q *request) lookForPictures(content []byte) {
-	for _, b := range elements(content) {
-		switch text(value(b, "type")) {
+	for _, b := range rawjson.Elements(content) {
+		switch rawjson.Text(rawjson.Value(b, "type")) {
 		case "image":
 			q.size.Pictures++
 			q.size.Bytes -= int64(len(b))
 		case "tool_result":
-			q.lookForPictures(value(b, "content"))
+			q.lookForPictures(rawjson.Value(b, "content"))
 		}
 	}
 }

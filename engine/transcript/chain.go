@@ -1,6 +1,10 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+
+	"git-flower/engine/rawjson"
+)
 
 // A store is all entries, with the links of the main thread.
 type store struct {
@@ -141,21 +145,13 @@ func compaction(e *entry) (anchor string, kept []string) {
 	}
 	value := e.raw
 	for _, key := range []string{"compactMetadata", "preservedMessages"} {
-		if m, _ := last(members(value), key); opens(m.value) {
-			value = m.value
-		} else {
-			return "", nil
-		}
+		value = rawjson.Value(value, key)
 	}
-	uuids, _ := last(members(value), "uuids")
-	if len(uuids.value) == 0 || uuids.value[0] != '[' {
+	uuids := rawjson.Value(value, "uuids")
+	if len(uuids) == 0 || uuids[0] != '[' {
 		return "", nil
 	}
-	for _, u := range elements(uuids.value) {
-		kept = append(kept, text(u))
-	}
-	name, _ := last(members(value), "anchorUuid")
-	return text(name.value), kept
+	return rawjson.Text(rawjson.Value(value, "anchorUuid")), texts(uuids)
 }
 
 // whole adds to the chain what belongs to its answers and hangs elsewhere: blocks

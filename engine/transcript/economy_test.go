@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"git-flower/engine/rawjson"
 )
 
 // severe leaves nothing that can go, whatever it costs.
@@ -23,7 +25,7 @@ func TestNoShorteningIsRefused(t *testing.T) {
 				continue
 			}
 			other, _, _ := wire(entries[rapid.IntRange(0, len(entries)-1).Draw(t, "by")])
-			entries[i] = with(entries[i], "flowerLoaded", quoted(other.UUID+" 00"))
+			entries[i] = rawjson.With(entries[i], "flowerLoaded", rawjson.Quoted(other.UUID+" 00"))
 		}
 		for n := range len(entries) + 1 {
 			o, p := severe()
@@ -92,17 +94,6 @@ func TestLongResultsThatStay(t *testing.T) {
 		h, err := Read(looks(60, 3000), o)
 		if err != nil || strings.Count(joinLines(h.Entries), strings.Repeat("x", 3000)) != 60 {
 			t.Errorf("%s: %v, %+v", name, err, h.Report)
-		}
-	}
-}
-
-func TestWithout(t *testing.T) {
-	for from, want := range map[string]string{
-		`{"a":1,"k":[2],"b":3}`: `{"a":1,"b":3}`, `{ "k" : 1 , "b":3}`: `{"b":3}`, `{"k":1}`: `{}`, `{"a":1,"k":2}`: `{"a":1}`,
-		`{"k":1,"a":2,"k":3}`: `{"a":2}`, `{"a":{"k":1}}`: `{"a":{"k":1}}`,
-	} {
-		if got := string(without([]byte(from), "k")); strings.ReplaceAll(got, " ", "") != want {
-			t.Errorf("%s: %s", from, got)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"git-flower/engine/rawjson"
 )
 
 // An entry is a stored entry, as far as its place in a conversation goes.
@@ -78,7 +80,7 @@ func (b block) isThought() bool {
 func parse(entries []json.RawMessage) ([]*entry, error) {
 	all := make([]*entry, len(entries))
 	for i, raw := range entries {
-		if !isObject(raw) {
+		if !rawjson.IsObject(raw) {
 			return nil, fmt.Errorf("entry %d is damaged: no JSON object", i+1)
 		}
 		all[i] = newEntry(raw, i)
@@ -89,21 +91,21 @@ func parse(entries []json.RawMessage) ([]*entry, error) {
 func newEntry(raw json.RawMessage, at int) *entry {
 	e := &entry{raw: raw, at: at}
 	var message json.RawMessage
-	for _, m := range members(raw) {
-		is := string(m.value) == "true"
-		switch m.key {
+	for m := range rawjson.Members(raw) {
+		is := string(m.Value) == "true"
+		switch string(m.Key) {
 		case "type":
-			e.kind = text(m.value)
+			e.kind = rawjson.Text(m.Value)
 		case "uuid":
-			e.uuid = text(m.value)
+			e.uuid = rawjson.Text(m.Value)
 		case "parentUuid":
-			e.parent = text(m.value)
+			e.parent = rawjson.Text(m.Value)
 		case "timestamp":
-			e.time = text(m.value)
+			e.time = rawjson.Text(m.Value)
 		case "isSidechain":
 			e.aside = e.aside || is
 		case "teamName":
-			e.aside = e.aside || text(m.value) != ""
+			e.aside = e.aside || rawjson.Text(m.Value) != ""
 		case "isMeta":
 			e.meta = is
 		case "isApiErrorMessage", "isAbortedMidStream":
@@ -111,19 +113,19 @@ func newEntry(raw json.RawMessage, at int) *entry {
 		case "flowerStops":
 			e.stops = is
 		case "mergedSendUuids":
-			e.carried = append(e.carried, texts(m.value)...)
+			e.carried = append(e.carried, texts(m.Value)...)
 		case "flowerLoaded":
-			e.mark = text(m.value)
+			e.mark = rawjson.Text(m.Value)
 		case "isCompactSummary":
 			e.summary = is
 		case "toolDenialKind":
-			e.denied = text(m.value) == "permission-rule"
+			e.denied = rawjson.Text(m.Value) == "permission-rule"
 		case "attachment":
-			e.context = opens(m.value)
-			e.carried = append(e.carried, queuedUUID(m.value)...)
-			e.stops = e.stops || isHookStop(m.value)
+			e.context = opens(m.Value)
+			e.carried = append(e.carried, queuedUUID(m.Value)...)
+			e.stops = e.stops || isHookStop(m.Value)
 		case "message":
-			message = m.value
+			message = m.Value
 		}
 	}
 	e.aside = e.aside || e.uuid == ""
@@ -135,21 +137,13 @@ func newEntry(raw json.RawMessage, at int) *entry {
 
 // isHookStop says whether an attachment is Claude Code's note that a hook ended the turn.
 func isHookStop(attachment json.RawMessage) bool {
-	if !opens(attachment) {
-		return false
-	}
-	kind, _ := last(members(attachment), "type")
-	return text(kind.value) == "hook_stopped_continuation"
+	return rawjson.Text(rawjson.Value(attachment, "type")) == "hook_stopped_continuation"
 }
 
 // queuedUUID is the uuid under which words were sent that Claude Code took up
 // within a turn; none when the attachment is something else.
 func queuedUUID(attachment json.RawMessage) []string {
-	if !opens(attachment) {
-		return nil
-	}
-	source, _ := last(members(attachment), "source_uuid")
-	if id := text(source.value); id != "" {
+	if id := rawjson.Text(rawjson.Value(attachment, "source_uuid")); id != "" {
 		return []string{id}
 	}
 	return nil
@@ -160,18 +154,18 @@ func queuedUUID(attachment json.RawMessage) []string {
 func (e *entry) readMessage(message json.RawMessage) {
 	var role string
 	var content json.RawMessage
-	for _, m := range members(message) {
-		switch m.key {
+	for m := range rawjson.Members(message) {
+		switch string(m.Key) {
 		case "role":
-			role = text(m.value)
+			role = rawjson.Text(m.Value)
 		case "id":
-			e.id = text(m.value)
+			e.id = rawjson.Text(m.Value)
 		case "model":
-			e.made = e.made || text(m.value) == "<synthetic>"
+			e.made = e.made || rawjson.Text(m.Value) == "<synthetic>"
 		case "stop_reason":
-			e.stop = text(m.value)
+			e.stop = rawjson.Text(m.Value)
 		case "content":
-			content = m.value
+			content = m.Value
 		}
 	}
 	if role != e.kind || len(content) == 0 {
@@ -179,12 +173,12 @@ func (e *entry) readMessage(message json.RawMessage) {
 	}
 	switch content[0] {
 	case '"':
-		if words := text(content); strings.TrimSpace(words) != "" {
-			raw := concat([]byte(`{"type":"text","text":`), content, []byte("}"))
+		if words := rawjson.Text(content); strings.TrimSpace(words) != "" {
+			raw := slices.Concat([]byte(`{"type":"text","text":`), content, []byte("}"))
 			e.blocks = []block{{raw: raw, kind: "text", text: words}}
 		}
 	case '[':
-		e.readBlocks(elements(content))
+		e.readBlocks(rawjson.Elements(content))
 	}
 }
 
@@ -217,24 +211,23 @@ func newBlock(raw json.RawMessage) (block, bool) {
 	if !opens(raw) {
 		return b, false
 	}
-	ms := members(raw)
-	value := func(key string) json.RawMessage { m, _ := last(ms, key); return m.value }
-	b.kind = text(value("type"))
+	value := func(key string) json.RawMessage { return rawjson.Value(raw, key) }
+	b.kind = rawjson.Text(value("type"))
 	switch b.kind {
 	case "":
 		return b, false
 	case "text":
-		b.text = text(value("text"))
+		b.text = rawjson.Text(value("text"))
 		return b, strings.TrimSpace(b.text) != ""
 	case "tool_use":
-		b.id, b.name, b.input = text(value("id")), text(value("name")), value("input")
+		b.id, b.name, b.input = rawjson.Text(value("id")), rawjson.Text(value("name")), value("input")
 		return b, b.id != "" && b.name != "" && opens(b.input)
 	case "tool_result":
-		b.id = text(value("tool_use_id"))
+		b.id = rawjson.Text(value("tool_use_id"))
 		if content, fits := resultContent(value("content"), string(value("is_error")) == "true"); !fits {
 			return b, false
 		} else if content != nil {
-			b.raw = with(raw, "content", content)
+			b.raw = rawjson.With(raw, "content", content)
 		}
 		return b, b.id != ""
 	}
@@ -252,14 +245,14 @@ func resultContent(content json.RawMessage, failed bool) (better json.RawMessage
 		}
 		return nothing, true
 	case content[0] == '"':
-		if failed && strings.TrimSpace(text(content)) == "" {
+		if failed && strings.TrimSpace(rawjson.Text(content)) == "" {
 			return nothing, true
 		}
 		return nil, true
 	case content[0] != '[':
 		return nil, false
 	}
-	all := elements(content)
+	all := rawjson.Elements(content)
 	kept := slices.DeleteFunc(slices.Clone(all), func(raw json.RawMessage) bool {
 		b, ok := newBlock(raw)
 		return !ok || b.isCall() || b.isResult() || b.isThought()
@@ -268,7 +261,7 @@ func resultContent(content json.RawMessage, failed bool) (better json.RawMessage
 	case len(kept) == 0 && (failed || len(all) > 0):
 		return nothing, true
 	case len(kept) < len(all):
-		return list(kept), true
+		return rawjson.Array(kept), true
 	}
 	return nil, true
 }
@@ -277,22 +270,39 @@ func resultContent(content json.RawMessage, failed bool) (better json.RawMessage
 func (e *entry) render(parent string) json.RawMessage {
 	raw := e.raw
 	if e.edited {
-		m, _ := last(members(raw), "message")
+		message, _ := rawjson.Find(raw, "message")
 		parts := make([]json.RawMessage, len(e.blocks))
 		for i, b := range e.blocks {
 			parts[i] = b.raw
 		}
-		raw = with(raw, "message", with(m.value, "content", list(parts)))
+		raw = message.Replaced(raw, rawjson.With(message.Value, "content", rawjson.Array(parts)))
 	}
 	if e.single {
-		raw = without(raw, "toolUseResult")
+		raw = rawjson.Without(raw, "toolUseResult")
 	}
-	m, found := last(members(raw), "parentUuid")
+	m, found := rawjson.Find(raw, "parentUuid")
 	switch {
-	case parent == "" && found && string(m.value) == "null", parent != "" && text(m.value) == parent:
+	case parent == "" && found && string(m.Value) == "null", parent != "" && rawjson.Text(m.Value) == parent:
 		return raw
-	case parent == "":
-		return with(raw, "parentUuid", json.RawMessage("null"))
 	}
-	return with(raw, "parentUuid", quoted(parent))
+	value := json.RawMessage("null")
+	if parent != "" {
+		value = rawjson.Quoted(parent)
+	}
+	if found {
+		return m.Replaced(raw, value)
+	}
+	return rawjson.With(raw, "parentUuid", value)
+}
+
+// opens says whether a value is an object.
+func opens(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// texts are the strings of an array; of anything else none.
+func texts(raw []byte) []string {
+	var all []string
+	for _, e := range rawjson.Elements(raw) {
+		all = append(all, rawjson.Text(e))
+	}
+	return all
 }

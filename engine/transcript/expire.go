@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"git-flower/engine/rawjson"
 )
 
 // What is kept of results that go stale (stores.md 4.2), as figures of the original.
@@ -42,8 +44,7 @@ func (s *site) command() string {
 	if s.call.name != "Bash" {
 		return ""
 	}
-	m, _ := last(members(s.call.input), "command")
-	return strings.TrimSpace(text(m.value))
+	return strings.TrimSpace(rawjson.Text(rawjson.Value(s.call.input, "command")))
 }
 
 // expiredNotice says what stood here; age is how many answers ago it was asked

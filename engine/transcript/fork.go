@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"git-flower/engine/rawjson"
 )
 
 // Fork makes of one session's stored entries those with which another begins:
@@ -24,7 +26,7 @@ func Fork(entries []json.RawMessage, o Options, session string, at time.Time) ([
 	}
 	forked := make([]json.RawMessage, len(h.Entries))
 	for i, e := range h.Entries {
-		forked[i] = with(e, "sessionId", quoted(session))
+		forked[i] = rawjson.With(e, "sessionId", rawjson.Quoted(session))
 	}
 	return forked, nil
 }

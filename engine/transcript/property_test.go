@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"git-flower/engine/rawjson"
 )
 
 // A writer writes a transcript as Claude Code does, or as our own harness.
@@ -164,18 +166,18 @@ func hostile(t *rapid.T) []json.RawMessage {
 				return nil
 			}
 		case 1:
-			entries[i] = with(entries[i], "parentUuid", quoted(other.UUID))
+			entries[i] = rawjson.With(entries[i], "parentUuid", rawjson.Quoted(other.UUID))
 		case 2:
-			entries[i] = with(entries[i], "parentUuid", quoted("gone"))
+			entries[i] = rawjson.With(entries[i], "parentUuid", rawjson.Quoted("gone"))
 		case 3:
-			entries[i] = with(entries[i], "uuid", quoted(other.UUID))
+			entries[i] = rawjson.With(entries[i], "uuid", rawjson.Quoted(other.UUID))
 		case 4:
 			entries = append(entries, entries[i])
 		case 5:
 			value := rapid.SampledFrom([]string{"null", "3", `"x"`, "[]", "{}", `[3,null,{}]`, `{"role":"user","content":[{}]}`,
 				`{"role":"assistant","content":"as text"}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu-3"}]}`}).Draw(t, "value")
 			key := rapid.SampledFrom([]string{"message", "type", "uuid", "parentUuid", "timestamp", "attachment"}).Draw(t, "key")
-			entries[i] = with(entries[i], key, json.RawMessage(value))
+			entries[i] = rawjson.With(entries[i], key, json.RawMessage(value))
 		}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "shuffled") == 0 {
@@ -246,7 +248,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var entries []json.RawMessage
 		for _, line := range splitLines(text) {
-			if isObject(line) {
+			if rawjson.IsObject(line) {
 				entries = append(entries, line)
 			}
 		}

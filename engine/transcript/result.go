@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"git-flower/engine/rawjson"
 )
 
 // CutOff answers a call that an interruption or a crash cut off. Without the
@@ -30,21 +33,20 @@ type Result struct {
 
 // entry is a user's entry that answers a call of the caller's; its parent is null.
 func (r Result) entry(caller *entry, id string) json.RawMessage {
-	raw := concat([]byte(`{"parentUuid":null,"isSidechain":false`))
+	raw := slices.Concat([]byte(`{"parentUuid":null,"isSidechain":false`))
 	add := func(key string, value json.RawMessage) {
-		raw = concat(raw, []byte(","), quoted(key), []byte(":"), value)
+		raw = slices.Concat(raw, []byte(","), rawjson.Quoted(key), []byte(":"), value)
 	}
-	ms := members(caller.raw)
 	for _, key := range []string{"cwd", "sessionId", "version", "gitBranch", "userType", "entrypoint"} {
-		if m, found := last(ms, key); found {
-			add(key, m.value)
+		if value := rawjson.Value(caller.raw, key); value != nil {
+			add(key, value)
 		}
 	}
 	add("type", json.RawMessage(`"user"`))
-	add("message", concat([]byte(`{"role":"user","content":[`), r.block(id), []byte(`]}`)))
-	add("uuid", quoted(r.UUID))
-	add("timestamp", quoted(r.Time.UTC().Format(timeFormat)))
-	add("sourceToolAssistantUUID", quoted(caller.uuid))
+	add("message", slices.Concat([]byte(`{"role":"user","content":[`), r.block(id), []byte(`]}`)))
+	add("uuid", rawjson.Quoted(r.UUID))
+	add("timestamp", rawjson.Quoted(r.Time.UTC().Format(timeFormat)))
+	add("sourceToolAssistantUUID", rawjson.Quoted(caller.uuid))
 	if r.Denied {
 		add("toolDenialKind", json.RawMessage(`"permission-rule"`))
 	}
@@ -64,7 +66,7 @@ func (r Result) block(id string) json.RawMessage {
 	if r.IsError {
 		failed = `,"is_error":true`
 	}
-	return concat([]byte(`{"type":"tool_result","tool_use_id":`), quoted(id), []byte(`,"content":`), content, []byte(failed), []byte("}"))
+	return slices.Concat([]byte(`{"type":"tool_result","tool_use_id":`), rawjson.Quoted(id), []byte(`,"content":`), content, []byte(failed), []byte("}"))
 }
 
 // textContent is a text as a result's content. NUL, which the API refuses, becomes U+FFFD.
@@ -72,7 +74,7 @@ func textContent(text string) json.RawMessage {
 	if strings.TrimSpace(text) == "" {
 		text = "(no output)"
 	}
-	return concat([]byte(`[{"type":"text","text":`), quoted(strings.ReplaceAll(text, "\x00", "\uFFFD")), []byte(`}]`))
+	return slices.Concat([]byte(`[{"type":"text","text":`), rawjson.Quoted(strings.ReplaceAll(text, "\x00", "\uFFFD")), []byte(`}]`))
 }
 
 // cutOff is the result of a call that nobody can make any more. It is the same

@@ -3,6 +3,8 @@ package transcript
 import (
 	"slices"
 	"strings"
+
+	"git-flower/engine/rawjson"
 )
 
 // A site is a result with its call, as far as the steps look at it.
@@ -41,11 +43,8 @@ func sites(turns []*turn, horizon int) []*site {
 
 func newSite(turn int, call block, e *entry, result block) *site {
 	s := &site{id: result.id, turn: turn, call: call, entry: e, raw: result.raw}
-	ms := members(result.raw)
-	content, _ := last(ms, "content")
-	failed, _ := last(ms, "is_error")
-	s.failed = string(failed.value) == "true"
-	s.text, s.plain = plainText(content.value)
+	s.failed = string(rawjson.Value(result.raw, "is_error")) == "true"
+	s.text, s.plain = plainText(rawjson.Value(result.raw, "content"))
 	s.plain = s.plain && !e.meta && !e.summary
 	return s
 }
@@ -56,12 +55,12 @@ func plainText(content []byte) (string, bool) {
 	case len(content) == 0:
 		return "", false
 	case content[0] == '"':
-		return text(content), true
+		return rawjson.Text(content), true
 	case content[0] != '[':
 		return "", false
 	}
 	var all strings.Builder
-	parts := elements(content)
+	parts := rawjson.Elements(content)
 	for _, raw := range parts {
 		b, _ := newBlock(raw)
 		if b.kind != "text" {
@@ -77,9 +76,9 @@ func (b block) asCall() Call { return Call{ID: b.id, Tool: b.name, Input: b.inpu
 // replace puts a text in place of a result's. The block stays.
 func (s *site) replace(text string, heals bool) {
 	i := slices.IndexFunc(s.entry.blocks, func(b block) bool { return b.isResult() && b.id == s.id })
-	raw := with(s.entry.blocks[i].raw, "content", quoted(text))
+	raw := rawjson.With(s.entry.blocks[i].raw, "content", rawjson.Quoted(text))
 	if heals {
-		raw = with(raw, "is_error", []byte("false"))
+		raw = rawjson.With(raw, "is_error", []byte("false"))
 	}
 	s.entry.blocks = slices.Clone(s.entry.blocks)
 	s.entry.blocks[i].raw = raw
