@@ -33,7 +33,7 @@
 //     word only (governs.go, which says what this cannot tell).
 //   - A session whose context is full leaves a handoff, which is a record, and a fresh
 //     session takes over from it (watermark.go, handover.go): the coordinator's, the
-//     clarifier's and a worker's, each in its place.
+//     clarifier's, that of the judge who sets a goal, and a worker's, each in its place.
 //   - Every record takes along the scripts and notes of the bench that have changed
 //     (carry.go), so that another machine has them; artifacts and spilled texts stay.
 //   - A fault carries on in the same session (resilience.go). What does not

@@ -98,6 +98,16 @@ func once(t coordinatorTurn) harness.Ended {
 	return t.dispatches(30_000)
 }
 
+// hearing is once, and keeps what the successor was told last.
+func hearing(told *string) func(coordinatorTurn) harness.Ended {
+	return func(t coordinatorTurn) harness.Ended {
+		if t.session == 2 {
+			*told = t.said
+		}
+		return once(t)
+	}
+}
+
 const onceStory = "request session question answer brief session session report notice handoff session session report step end"
 
 func (r *rig) handoffs() []gitstate.Doc { return r.state.History().Of(gitstate.KindHandoff) }
@@ -113,12 +123,7 @@ func (r *rig) sessionsOf(step string) []gitstate.Doc {
 // is retired; near, writing and done are told.
 func TestHandoffAndAFreshSession(t *testing.T) {
 	var told string
-	r := full(func(t coordinatorTurn) harness.Ended {
-		if t.session == 2 {
-			told = t.said
-		}
-		return once(t)
-	})
+	r := full(hearing(&told))
 	var phases []string
 	r.events = func(ev Event) {
 		if ev.Kind == EventHandoff {
@@ -400,12 +405,7 @@ func TestWritingUsesTheReserve(t *testing.T) {
 // The person may edit the handoff before the successor starts: that is what it reads.
 func TestEditedHandoffIsWhatTheSuccessorReads(t *testing.T) {
 	var told string
-	r := full(func(t coordinatorTurn) harness.Ended {
-		if t.session == 2 {
-			told = t.said
-		}
-		return once(t)
-	})
+	r := full(hearing(&told))
 	dead := false
 	r.state.die = func(m string) bool { dead = dead || m == "after handoff"; return dead }
 	if _, err := r.run(t); !errors.Is(err, errKilled) {
@@ -432,12 +432,7 @@ func TestEditedHandoffIsWhatTheSuccessorReads(t *testing.T) {
 // An edit in the very moment in which the successor is recorded is what it reads.
 func TestHandoffEditedAtTheLastMoment(t *testing.T) {
 	var told string
-	r := full(func(t coordinatorTurn) harness.Ended {
-		if t.session == 2 {
-			told = t.said
-		}
-		return once(t)
-	})
+	r := full(hearing(&told))
 	r.state.die = func(m string) bool {
 		if m == "after handoff" {
 			edited := r.state.h.Docs[len(r.state.h.Docs)-1]
@@ -510,10 +505,7 @@ func TestInterruptionWaitsForTheHandoff(t *testing.T) {
 		if t.writes && !r.engine.Interrupt(t.Context) {
 			return harness.Ended{}
 		}
-		if t.session == 2 {
-			told = t.said
-		}
-		return once(t)
+		return hearing(&told)(t)
 	})
 	*r.answers = answers{"this", "use tabs"}
 	if _, err := r.run(t); err != nil {
