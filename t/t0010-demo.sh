@@ -74,4 +74,13 @@ test_expect_success 'without a directory it makes one among the temporary files'
 	git -C "$dir" rev-parse flower/join/$demo_run
 '
 
+test_expect_success 'what is refused leaves nothing among the temporary files' '
+	mkdir scratch && cd scratch &&
+	test_must_fail code=128 env TMPDIR="$PWD" GIT_FLOWER_CLAUDE="$PWD/none" git flower demo --harness claude >../out 2>../err &&
+	grep "harness messages" ../err && test_must_be_empty ../out &&
+	ls -A >../out && test_must_be_empty ../out &&
+	test_must_fail code=128 env TMPDIR="$PWD" GIT_FLOWER_JOBS=many git flower demo >../out &&
+	ls -A >../out && test_must_be_empty ../out
+'
+
 test_done

@@ -61,35 +61,46 @@ func runDemo(ctx context.Context, env *Env, c *call) error {
 	there := *env // the same streams in the scratch repository
 	there.Dir = dir
 	there.store, there.config, there.read = nil, nil, false
-	if !c.is("json") {
-		intro := fmt.Sprintf("The scratch repository is %s\nKilled? \"git flower resume\" there goes on, and so does this command with that directory.", dir)
-		if err := write(env.Out, env.look(ctx).fold(intro, 0)+"\n\n"); err != nil {
-			return err
+	w, script, err := openDemo(ctx, &there, c)
+	if err != nil {
+		err = errors.Join(err, there.close())
+		if c.arg(0) == "" { // nobody asked for a directory, and there is no run in it
+			err = errors.Join(err, os.RemoveAll(dir))
 		}
+		return err
 	}
-	err = driveDemo(ctx, &there, c)
-	return errors.Join(err, there.close())
+	return errors.Join(w.driveDemo(ctx, c, script), there.close())
 }
 
-// driveDemo begins the demo's run, or goes on with the one that is there.
-func driveDemo(ctx context.Context, env *Env, c *call) error {
+// openDemo readies what drives the demo's run; all that refuses it is in here.
+func openDemo(ctx context.Context, env *Env, c *call) (*wake, []byte, error) {
 	config, err := demoConfig(ctx, env, c)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	store, err := env.StoreFor(ctx, config)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	script, err := readScript(env, "demo")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	w := &wake{env: env, config: config, store: store, json: c.is("json")}
-	if w.source, err = env.source(ctx, config, script); err != nil {
+	w.source, err = env.source(ctx, config, script)
+	return w, script, err
+}
+
+// driveDemo begins the demo's run, or goes on with the one that is there.
+func (w *wake) driveDemo(ctx context.Context, c *call, script []byte) error {
+	if w.json {
+		return w.beginOrGoOn(ctx, c, script)
+	}
+	intro := fmt.Sprintf("The scratch repository is %s\nKilled? \"git flower resume\" there goes on, and so does this command with that directory.", w.env.Dir)
+	if err := write(w.env.Out, w.env.look(ctx).fold(intro, 0)+"\n\n"); err != nil {
 		return err
 	}
-	if err := w.beginOrGoOn(ctx, c, script); err != nil || w.json {
+	if err := w.beginOrGoOn(ctx, c, script); err != nil {
 		return err
 	}
 	return w.epilogue(ctx)
