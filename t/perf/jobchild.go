@@ -25,7 +25,7 @@ type job struct{ driver, url, key, dir, claude string }
 
 // childJob plays a job and prints what it used.
 func childJob(ctx context.Context, j job, out io.Writer) error {
-	if err := os.WriteFile(filepath.Join(j.dir, readName), []byte(strings.Repeat("a line of a small file\n", 20)), 0o644); err != nil {
+	if err := writeList(j.dir); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -72,7 +72,11 @@ func (j job) playOurs(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return playJob(ctx, s)
+	read, err := playTurn(ctx, s)
+	if err == nil && len(read) == 0 {
+		err = errors.New("it ended without a read")
+	}
+	return err
 }
 
 // harness is the driver's, and what closes it.
@@ -88,32 +92,6 @@ func (j job) harness(ctx context.Context, store *session.Store) (harness.Harness
 	h, err := claude.New(claude.Config{Path: j.claude, Proxy: p, Transcript: store,
 		Folder: func(session string) string { return filepath.Join(j.dir, "cli", session) }})
 	return h, p.Close, err
-}
-
-// playJob plays the one turn and counts the reads.
-func playJob(ctx context.Context, s harness.Session) error {
-	if err := s.Send(ctx, harness.Message{Text: "Look at the list and go on."}); err != nil {
-		return err
-	}
-	read := 0
-	for {
-		event, err := s.Next(ctx)
-		if err != nil {
-			return err
-		}
-		switch e := event.(type) {
-		case harness.ToolResult:
-			if e.Denied || e.Result.IsError {
-				return fmt.Errorf("reading gave '%.200s'", e.Result.Text)
-			}
-			read++
-		case harness.Ended:
-			if e.Stop != harness.StopDone || read == 0 {
-				return fmt.Errorf("it ended with %v, %v, after %d reads", e.Stop, e.Fault, read)
-			}
-			return nil
-		}
-	}
 }
 
 // playPlain plays it in the CLI, with a loop that takes its lines.
