@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ const (
 
 // stated finds the limit in the words of a refusal.
 func stated(message string) (int64, bool) {
-	m := lazily(`(?i)[\d,]+ tokens? > ([\d,]+) maximum|maximum context length is ([\d,]+)|exceed context limit: [\d, +]+> ([\d,]+)`)().FindStringSubmatch(message)
+	m := regexp.MustCompile(`(?i)[\d,]+ tokens? > ([\d,]+) maximum|maximum context length is ([\d,]+)|exceed context limit: [\d, +]+> ([\d,]+)`).FindStringSubmatch(message)
 	if m == nil {
 		return 0, false
 	}
