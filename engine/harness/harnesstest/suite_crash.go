@@ -61,8 +61,9 @@ func newestSuccess(r Received) string {
 // RunCrashes cuts the transcript of a whole turn after each of its entries, as a
 // crash would, and resumes: the model's view is whole, which the Stub checks, and
 // the turn comes to its end. Only those cuts are made for which cut is true: it is
-// given how many entries are left, and how many there are.
-func RunCrashes(t *testing.T, make Maker, cut func(n, of int) bool) {
+// given how many entries are left, and how many there are. Each check is made of
+// every case that came to its end so.
+func RunCrashes(t *testing.T, make Maker, cut func(n, of int) bool, checks ...func(*Case)) {
 	m := harness.Message{ID: "22222222-2222-4333-8444-555555555555", Text: "go"}
 	whole := crashCase(t, make)
 	whole.finishAs(m, "complete")
@@ -79,6 +80,9 @@ func RunCrashes(t *testing.T, make Maker, cut func(n, of int) bool) {
 		c.finishAs(m, "complete")
 		if n == len(entries) && len(c.Stub.Requests()) != 0 {
 			t.Error("an ended turn was asked for again")
+		}
+		for _, check := range checks {
+			check(c)
 		}
 		if t.Failed() {
 			t.Fatalf("cut after %d of %d entries", n, len(entries))

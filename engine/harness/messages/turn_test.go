@@ -3,7 +3,6 @@ package messages
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -286,63 +285,19 @@ func TestChaosDoesNotChangeTheWork(t *testing.T) { harnesstest.RunChaos(t, maker
 // TestEveryCrashPointResumes cuts the transcript after each entry, as a crash
 // would, and resumes: the model's view is whole and the turn comes to its end.
 func TestEveryCrashPointResumes(t *testing.T) {
-	script := func(b *bench) {
-		b.stub.Answer = func(r harnesstest.Received) harnesstest.Reply {
-			calls := 0
-			for _, m := range r.Messages {
-				for _, c := range m.Content {
-					if c.Type == "tool_use" {
-						calls++
-					}
-				}
-			}
-			switch {
-			case calls >= 4:
-				return harnesstest.Say("complete")
-			case calls == 2:
-				return harnesstest.Say("half").And(harnesstest.CallBlock("toolu_2", "ours", struct{}{})).Stopping("tool_use")
-			}
-			return harnesstest.Use(fmt.Sprintf("toolu_%d", calls), "Bash", map[string]string{"command": "true"}).
-				And(harnesstest.CallBlock(fmt.Sprintf("toolu_%d_b", calls), "ours", struct{}{}))
-		}
-		b.options.Custom = []harness.Tool{{Name: "ours", Schema: json.RawMessage(`{"type":"object"}`), Parallel: true,
-			Call: func(_ context.Context, id string, _ json.RawMessage) (harness.Result, error) {
-				return harness.Result{Text: "did " + id}, nil
-			}}}
-	}
-	m := harness.Message{ID: "22222222-2222-4333-8444-555555555555", Text: "go"}
-	whole := newBench(t)
-	script(whole)
-	whole.start()
-	if ended, err := harnesstest.Drive(t.Context(), whole.session, m, 0); err != nil || ended.Text != "complete" {
-		t.Fatalf("%+v, %v", ended, err)
-	}
-	entries, _ := whole.transcript.Load(t.Context(), sessionID)
-	for n := 1; n <= len(entries); n++ {
-		b := newBench(t)
-		script(b)
-		_ = b.transcript.Append(t.Context(), sessionID, entries[:n]...)
-		b.options.Resume = true
-		b.start()
-		ended, err := harnesstest.Drive(t.Context(), b.session, m, 0)
-		if err != nil || ended.Stop != harness.StopDone || ended.Text != "complete" {
-			t.Errorf("cut after %d of %d: %+v, %v", n, len(entries), ended, err)
-		}
-		if n == len(entries) && len(b.stub.Requests()) != 0 {
-			t.Error("an ended turn was asked for again")
-		}
+	harnesstest.RunCrashes(t, maker, func(int, int) bool { return true }, func(c *harnesstest.Case) {
 		var last string
-		after, _ := b.transcript.Load(t.Context(), sessionID)
-		for i, raw := range after {
+		entries, _ := c.Transcript.Load(c.Ctx, c.Options.Session)
+		for i, raw := range entries {
 			var e struct {
 				UUID       string
 				ParentUUID string
 			}
 			_ = json.Unmarshal(raw, &e)
 			if e.ParentUUID != last {
-				t.Errorf("cut after %d: entry %d does not follow the one before", n, i)
+				c.Errorf("entry %d does not follow the one before", i)
 			}
 			last = e.UUID
 		}
-	}
+	})
 }
