@@ -42,7 +42,7 @@ var rules = map[string]rule{
 	},
 	"engine/harness/wire": {ours: []string{"engine/harness"}, outside: []string{"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"}},
 	"engine/harness/messages": {
-		ours: []string{"engine/harness", "engine/transcript", "engine/harness/wire", "guards", "plugin", "worktree/fence", "worktree/process"},
+		ours: []string{"engine/harness", "engine/transcript", "engine/harness/wire", "engine/rawjson", "guards", "plugin", "worktree/fence", "worktree/process"},
 		outside: []string{"github.com/anthropics/anthropic-sdk-go/v2", "github.com/anthropics/anthropic-sdk-go/v2/...", "github.com/bmatcuk/doublestar/v4",
 			"github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/html"},
 	},

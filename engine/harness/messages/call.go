@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/rawjson"
 	"git-flower/engine/transcript"
 	"git-flower/guards"
 )
@@ -211,7 +212,7 @@ func resultBlock(id string, r harness.Result) json.RawMessage {
 	if r.Text != "" {
 		content = append(content, textBlock(r.Text))
 	}
-	b := []member{{"type", json.RawMessage(`"tool_result"`)}, {"tool_use_id", quoted(id)}, {"content", joined(content)}}
+	b := []member{{"type", json.RawMessage(`"tool_result"`)}, {"tool_use_id", quoted(id)}, {"content", rawjson.Array(content)}}
 	if r.IsError {
 		b = append(b, member{"is_error", json.RawMessage("true")})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/rawjson"
 	"git-flower/engine/transcript"
 )
 
@@ -194,7 +195,7 @@ func (c *conversation) loadAssistant(e *stored, blocks []json.RawMessage) {
 			continue
 		}
 		if h.Type != "thinking" {
-			raw = without(raw, "cache_control")
+			raw = rawjson.Without(raw, "cache_control")
 		}
 		kept = append(kept, raw)
 		switch h.Type {
@@ -211,7 +212,7 @@ func (c *conversation) loadAssistant(e *stored, blocks []json.RawMessage) {
 
 func (c *conversation) loadUser(e *stored, blocks []json.RawMessage) {
 	for _, raw := range blocks {
-		raw = without(raw, "cache_control")
+		raw = rawjson.Without(raw, "cache_control")
 		var h blockHead
 		switch {
 		case json.Unmarshal(raw, &h) != nil || h.Type == "text" && h.Text == "":

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/rawjson"
 )
 
 // A journal writes a session's transcript: each entry names the one before it.
@@ -82,7 +83,7 @@ type stored struct {
 
 // userMessage is the message of a user entry.
 func userMessage(blocks ...json.RawMessage) json.RawMessage {
-	return object([]member{{"role", json.RawMessage(`"user"`)}, {"content", joined(blocks)}})
+	return object([]member{{"role", json.RawMessage(`"user"`)}, {"content", rawjson.Array(blocks)}})
 }
 
 // assistantMessage is the message of an assistant entry.
@@ -100,7 +101,7 @@ func (r *reply) assistantMessage(blocks []json.RawMessage) json.RawMessage {
 		{"type", json.RawMessage(`"message"`)},
 		{"role", json.RawMessage(`"assistant"`)},
 		{"model", quoted(r.Model)},
-		{"content", joined(blocks)},
+		{"content", rawjson.Array(blocks)},
 		{"stop_reason", quoted(r.Stop)},
 		{"stop_sequence", sequence},
 		{"usage", usage},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 )
 
@@ -73,22 +72,6 @@ func replaced(raw json.RawMessage, key string, value json.RawMessage) (json.RawM
 	return object(append(ms, member{key, value})), nil
 }
 
-// without is the object lacking one member; the very same bytes when it has none.
-func without(raw json.RawMessage, key string) json.RawMessage {
-	if !bytes.Contains(raw, []byte(`"`+key+`"`)) {
-		return raw
-	}
-	ms, err := members(raw)
-	if err != nil {
-		return raw
-	}
-	kept := slices.DeleteFunc(slices.Clone(ms), func(m member) bool { return m.key == key })
-	if len(kept) == len(ms) {
-		return raw
-	}
-	return object(kept)
-}
-
 // appendQuoted appends s as a JSON string. Bytes that are no UTF-8 and NUL,
 // which the API refuses, become U+FFFD; <, > and & stay as they are.
 func appendQuoted(dst []byte, s string) []byte {
@@ -107,20 +90,4 @@ func quoted(s string) json.RawMessage { return appendQuoted(nil, s) }
 // isObject says whether raw is a valid JSON object.
 func isObject(raw []byte) bool {
 	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
-}
-
-// joined is a JSON array of the elements.
-func joined(elements []json.RawMessage) json.RawMessage {
-	n := 2
-	for _, e := range elements {
-		n += len(e) + 1
-	}
-	out := append(make([]byte, 0, n), '[')
-	for i, e := range elements {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, e...)
-	}
-	return append(out, ']')
 }

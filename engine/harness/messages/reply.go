@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/rawjson"
 )
 
 // A reply is one answer of the model while it streams in.
@@ -71,7 +72,7 @@ func (b *block) raw() (json.RawMessage, error) {
 	case "text":
 		set = append(set, member{"text", quoted(b.text.String())})
 		if b.citations != nil {
-			set = append(set, member{"citations", joined(b.citations)})
+			set = append(set, member{"citations", rawjson.Array(b.citations)})
 		}
 	case "thinking":
 		set = append(set, member{"thinking", quoted(b.text.String())})

@@ -12,6 +12,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/rawjson"
 )
 
 // prefix is the beginning of every request of a session, up to the messages.
@@ -46,7 +47,7 @@ func (s *session) makePrefix(system []string) []byte {
 
 // appendMarked appends an array of objects with a cache mark in the last one.
 func appendMarked(b []byte, objects []json.RawMessage) []byte {
-	b = append(b, joined(objects)...)
+	b = append(b, rawjson.Array(objects)...)
 	b = b[:len(b)-len("}]")]
 	b = append(b, cacheMark...)
 	return append(b, "}]"...)
