@@ -40,7 +40,7 @@ type finding struct {
 	Hint    string `json:"hint,omitempty"`    // what to do about that
 
 	Holds []fence.Hold `json:"holds,omitempty"` // of the fence
-	Notes []string     `json:"notes,omitempty"` // of the pack
+	Notes []string     `json:"notes,omitempty"` // of the pack, and of a learned window
 }
 
 func runDoctor(ctx context.Context, env *Env, c *call) error {
@@ -153,6 +153,12 @@ func (d *doctor) credentials(ctx context.Context) {
 		f.Found = "a key from " + c.Source
 	default:
 		f.Found = "a token from " + c.Source
+	}
+	if err == nil {
+		e := endpoint{credentials: c, config: d.config, now: d.env.Now, learned: d.env.windowsFile()}
+		if learned := e.windows().words(e.model()); learned != "" {
+			f.Notes = append(f.Notes, oneLine(e.model())+": "+learned)
+		}
 	}
 	d.add(f)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"git-flower/engine"
 	"git-flower/gitstate"
@@ -48,5 +50,21 @@ func TestBannerNamesAModelWithoutItsSecrets(t *testing.T) {
 				t.Errorf("%q is in %q", secret, got)
 			}
 		}
+	}
+}
+
+func TestBannerTellsOfALearnedWindow(t *testing.T) {
+	s := endpoint{credentials: Credentials{APIKey: "sk-secret", Model: "claude-opus-5-5"}, choice: choice{name: harnessMessages},
+		now: func() time.Time { return time.Date(2030, 5, 6, 7, 8, 9, 0, time.UTC) }, learned: filepath.Join(t.TempDir(), "windows.json")}
+	if got := s.describe(); strings.Contains(got, "window") {
+		t.Errorf("nothing was learned, but %q", got)
+	}
+	if err := s.windows().Overflowed(s.model(), 123_456); err != nil {
+		t.Fatal(err)
+	}
+	has(t, s.describe(), "window 123456 tokens", "2030-05-06", "--window")
+	s.config.Window = 200_000
+	if got := s.describe(); strings.Contains(got, "123456") {
+		t.Errorf("the user's word counts, but %q", got)
 	}
 }

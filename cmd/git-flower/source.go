@@ -66,7 +66,11 @@ func (s endpoint) describe() string {
 	if s.credentials.Login != nil {
 		kind = "login (which workers' commands can read)"
 	}
-	return fmt.Sprintf("%s; %s at %s, %s from %s", text, s.choice.words(), s.host(), kind, oneLine(s.credentials.Source))
+	text = fmt.Sprintf("%s; %s at %s, %s from %s", text, s.choice.words(), s.host(), kind, oneLine(s.credentials.Source))
+	if learned := s.windows().words(s.model()); learned != "" {
+		text += "; " + learned
+	}
+	return text
 }
 
 // host is where requests go. What an address may hold besides can be secret.

@@ -43,18 +43,34 @@ func (w *windows) Window(model string) int64 {
 	if w.given > 0 {
 		return w.given
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.read()
 	known := w.table(model)
-	l, ok := w.learned[w.key(model)]
-	if !ok || l.Window <= 0 || w.now().Sub(l.At) > learnedFor {
+	l, ok := w.lesson(model)
+	switch {
+	case !ok:
 		return known
-	}
-	if known == 0 {
+	case known == 0:
 		return l.Window
 	}
 	return min(known, l.Window)
+}
+
+// lesson is what was learned of a model's window and still counts.
+func (w *windows) lesson(model string) (l learnedWindow, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.read()
+	l, ok = w.learned[w.key(model)]
+	return l, ok && l.Window > 0 && w.now().Sub(l.At) <= learnedFor
+}
+
+// words tell of a window that is smaller than it would be had nothing been
+// learned; empty where there is none.
+func (w *windows) words(model string) string {
+	l, ok := w.lesson(model)
+	if known := w.table(model); !ok || w.given > 0 || known > 0 && known <= l.Window {
+		return ""
+	}
+	return fmt.Sprintf("window %d tokens, learned from a refusal on %s; --window overrides it", l.Window, l.At.Format(time.DateOnly))
 }
 
 // Overflowed keeps the least window that a model was seen to have.
