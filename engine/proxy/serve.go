@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,7 @@ func (s *Pass) perform(ctx context.Context, wait *waiting, r *http.Request, turn
 	if !ok {
 		return nil, invalid(http.StatusBadRequest, "invalid_request_error", "the request is not a JSON object")
 	}
-	if cut := carriedOn(body, s.c.CarryOn); len(cut) != len(body) {
+	if cut := carriedOn(body, s.c.CarryOn); !bytes.Equal(cut, body) {
 		body = cut
 		q, _ = look(body)
 	}
@@ -116,6 +117,9 @@ func (s *Pass) ask(out *http.Request, q *request, at conversation, turn int) (*a
 	return a, nil
 }
 
+// errPast says that a request was held for so long that its turn is over.
+var errPast = errors.New("the turn that asked is over")
+
 // send makes a request that was admitted, and settles it whatever becomes of it.
 // A gate may hold a request for long: the turn may have broken meanwhile.
 func (s *Pass) send(out *http.Request, q *request, asked harness.Request, turn int) (*answer, error) {
@@ -125,7 +129,10 @@ func (s *Pass) send(out *http.Request, q *request, asked harness.Request, turn i
 			s.c.Gate.Settle(context.WithoutCancel(out.Context()), asked, a.Counted(asked.Input))
 		}()
 	}
-	if now, broken := s.now(); now == turn && broken != nil {
+	switch now, broken := s.now(); {
+	case now != turn:
+		return a, errPast
+	case broken != nil:
 		return a, broken
 	}
 	return a, s.proxy.send(out, q, a)

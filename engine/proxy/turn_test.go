@@ -342,3 +342,23 @@ func TestWordsDoNotReachTheModel(t *testing.T) {
 		t.Errorf("estimated %d", a[0].Input)
 	}
 }
+
+// A request that the gate held until its turn was over is not made for the next
+// one, and is none of its faults.
+func TestHeldBeyondItsTurn(t *testing.T) {
+	b, _ := onStub(t) // fails the test when a request comes
+	held, pass := make(chan struct{}), make(chan struct{})
+	b.purse.admit = func(context.Context, harness.Request) error {
+		close(held)
+		<-pass
+		return nil
+	}
+	ended := b.gone(b.request(t.Context(), ask("go")))
+	within(t, "the question to the gate", held)
+	b.pass.Begin()
+	close(pass)
+	within(t, "the answer", ended)
+	if _, settled := b.purse.counts(); fmt.Sprint(settled) != fmt.Sprint([]harness.Usage{{}}) || b.pass.Fault() != nil {
+		t.Errorf("settled %v, fault %v", settled, b.pass.Fault())
+	}
+}
