@@ -79,7 +79,7 @@ func (t *turn) answerOpen(calls []transcript.Call) *harness.Ended {
 	stops := false
 	for i, c := range calls {
 		o := all[i]
-		if errors.Is(o.err, harness.ErrAbort) || t.ctx.Err() != nil && o.err != nil {
+		if errors.Is(o.err, harness.ErrAbort) || t.ctx.Err() != nil && (o.err != nil || o.denied) {
 			if errors.Is(context.Cause(t.ctx), harness.ErrInterrupted) {
 				o = outcome{result: harness.Result{Text: cutOffText, IsError: true}}
 			} else {

@@ -47,6 +47,7 @@ func Run(t *testing.T, make Maker) {
 		"interrupt cuts a request":                       interruptRequest,
 		"interrupt cuts a tool":                          interruptTool,
 		"leaving cuts a tool, resuming calls it again":   leaveAndResume,
+		"leaving cuts the guard, resuming asks it again": leaveWhileAsked,
 		"resume tells what was cut off":                  resumeCutOff,
 		"resume leaves out what has gone stale":          resumeShort,
 		"an ended turn is told from its stored reply":    resumeEnded,

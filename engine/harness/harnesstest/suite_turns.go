@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"git-flower/engine/harness"
+	"git-flower/guards"
 )
 
 // A Purse is a Gate that counts. It may be used from several goroutines.
@@ -338,5 +339,36 @@ func forked(c *Case) {
 	c.Options.Session, c.Options.Resume, c.Options.Fork = "33333333-2222-4333-8444-555555555555", false, "44444444-2222-4333-8444-555555555555"
 	if _, err := c.Harness.Start(c.Ctx, c.Options); !errors.Is(err, harness.ErrNoSession) {
 		c.Errorf("a fork of nothing: %v", err)
+	}
+}
+
+// A guard whose context ends denies, which is no judgement of the call.
+func leaveWhileAsked(c *Case) {
+	c.Stub.Push(Use("toolu_1", "dispatch", struct{}{}), Say("ok"))
+	ctx, leave := context.WithCancel(c.Ctx)
+	asked := 0
+	c.Options.Authorize = func(ctx context.Context, _ guards.Call) guards.Decision {
+		if asked++; asked == 1 {
+			leave()
+			<-ctx.Done()
+			return guards.Deny("the session is being interrupted")
+		}
+		return guards.Allow()
+	}
+	c.Options.Custom = []harness.Tool{custom("dispatch", func(context.Context, string) (harness.Result, error) {
+		return harness.Result{Text: "report"}, nil
+	})}
+	s := c.start()
+	c.send(s, "go")
+	for {
+		if _, err := s.Next(ctx); err != nil {
+			break
+		}
+	}
+	_ = s.Close()
+	c.Options.Resume = true
+	c.turn(c.start(), "", harness.StopDone)
+	if b, ok := c.Stub.Last().ResultOf("toolu_1"); !ok || b.IsError || b.Result() != "report" {
+		c.Errorf("the call gave %+v", b)
 	}
 }

@@ -124,6 +124,10 @@ func (t *turn) run(ctx context.Context, k call) outcome {
 	}
 	g := guards.Call{Role: t.o.Role, Agent: t.o.Agent, Tool: k.name, Dir: t.o.Dir, Input: k.input}
 	d := t.authorize(ctx, g)
+	if ctx.Err() != nil {
+		o.cut = true // a guard that was interrupted has not judged
+		return o
+	}
 	if !d.Allow {
 		o.denied, o.result = true, errorResult(d.Reason)
 		if d.Reason == "" {
