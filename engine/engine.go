@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"git-flower/engine/bench"
 	"git-flower/engine/harness"
 	"git-flower/gitstate"
 	"git-flower/plugin"
@@ -85,7 +86,7 @@ type Engine struct {
 	interruption interruption
 	ears         *ears
 	answers      pulse
-	bench        *bench // nil: there is none
+	bench        *bench.Bench // nil: there is none
 }
 
 // An Outcome is how a run stood when the engine stopped without a save point.
@@ -113,7 +114,7 @@ func New(d Deps, c Config) (*Engine, error) {
 		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget)},
 		books: newBooks(c.Wake, c.Beside, journal, h.Ledger),
 		ears:  newEars(h),
-		bench: newBench(c.Bench),
+		bench: bench.New(c.Bench),
 	}
 	e.purse.elsewhere(e.books.others(h.Ledger))
 	return e, nil
@@ -253,8 +254,8 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 		if err != nil {
 			return gitstate.Entry{}, false, err
 		}
-		bench := e.bench.load()
-		r.Files, r.Meta.Wake = withBench(files, bench), e.c.Wake
+		load := e.bench.Load()
+		r.Files, r.Meta.Wake = load.With(files), e.c.Wake
 		entry, err := e.deps.State.Append(ctx, r)
 		if errors.Is(err, gitstate.ErrConflict) {
 			if again := e.deps.State.Reload(ctx); again != nil {
@@ -268,7 +269,7 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
 		e.books.recorded(changes)
-		for _, words := range e.bench.loaded(bench) {
+		for _, words := range e.bench.Recorded(load) {
 			e.emit(Event{Kind: EventNotice, Text: words})
 		}
 		e.purse.elsewhere(e.books.others(e.deps.State.History().Ledger))

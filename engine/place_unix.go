@@ -14,9 +14,3 @@ func nameCount(info fs.FileInfo) uint64 {
 	}
 	return 1
 }
-
-// openAtOnce keeps the opening of a pipe from waiting for its other end.
-const openAtOnce = syscall.O_NONBLOCK
-
-// syncFolder makes the names in a folder last.
-func syncFolder(f interface{ Sync() error }) error { return f.Sync() }

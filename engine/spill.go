@@ -1,16 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
+	"git-flower/engine/bench"
 	"git-flower/engine/harness"
 	"git-flower/guards"
 )
@@ -28,8 +22,8 @@ func (t *talk) observe(_ context.Context, c guards.Call, r harness.Result) harne
 	if t.e.bench == nil {
 		return r
 	}
-	if text := r.Text; guards.Spills(c, text) && !t.e.bench.reads(c) {
-		if file, err := t.e.bench.spill(text); err == nil {
+	if text := r.Text; guards.Spills(c, text) && !t.e.bench.Reads(c, places{}) {
+		if file, err := t.e.bench.Spill(text); err == nil {
 			r.Text = guards.Pointer(c, text, file)
 		} else {
 			t.tell("a long result stays in the context: " + err.Error())
@@ -47,7 +41,7 @@ func (t *talk) archive(c guards.Call, text string) string {
 	if t.e.bench == nil {
 		return ""
 	}
-	file, err := t.e.bench.spill(text)
+	file, err := t.e.bench.Spill(text)
 	if err != nil {
 		t.tell("a long result stays in the context: " + err.Error())
 		return ""
@@ -67,20 +61,20 @@ func joinLines(text, more string) string {
 
 // newOnBench announces what this session has not been told of.
 func (t *talk) newOnBench() string {
-	files, err := t.e.bench.refresh()
+	files, err := t.e.bench.Refresh()
 	if err != nil {
 		t.tell(err.Error())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var fresh []benchFile
+	var fresh []bench.File
 	for _, f := range files {
-		if !t.toldOf[f.path] {
+		if !t.toldOf[f.Path] {
 			fresh = append(fresh, f)
-			t.toldOf[f.path] = true
+			t.toldOf[f.Path] = true
 		}
 	}
-	return announcement(t.e.bench.dir, fresh)
+	return t.e.bench.Announcement(fresh)
 }
 
 // knowBench takes what is on the bench for known to the session. For a new one
@@ -90,14 +84,14 @@ func (t *talk) knowBench() string {
 	if t.e.bench == nil {
 		return ""
 	}
-	files, err := t.e.bench.refresh()
+	files, err := t.e.bench.Refresh()
 	if err != nil {
 		t.tell(err.Error())
 	}
 	for _, f := range files {
-		t.toldOf[f.path] = true
+		t.toldOf[f.Path] = true
 	}
-	return benchBlock(t.e.bench.dir, files)
+	return t.e.bench.Opening(files)
 }
 
 // withFirst adds to a new session's first message what is told with it.
@@ -116,59 +110,4 @@ func (t *talk) tell(text string) {
 	ev := t.event(EventNotice)
 	ev.Text = text
 	t.e.emit(ev)
-}
-
-const spillFolder = "spill"
-
-// spill keeps a text on the bench and returns its file. The file is there, whole
-// and for good, when it returns: the same text is the same file. What a worker
-// may have put in its place is replaced.
-func (b *bench) spill(text string) (file string, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	root, err := os.OpenRoot(b.dir)
-	if err != nil {
-		return "", fmt.Errorf("open the bench: %w", err)
-	}
-	defer root.Close()
-	if err := root.Mkdir(spillFolder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("make the folder '%s' of the bench: %w", spillFolder, err)
-	}
-	name := spillName(text)
-	if !holds(root, filepath.Join(spillFolder, name), text) {
-		if err := replaceIn(root, spillFolder, name, []byte(text)); err != nil {
-			return "", fmt.Errorf("keep a long result as '%s': %w", name, err)
-		}
-	}
-	return filepath.Join(b.dir, spillFolder, name), nil
-}
-
-// spillName is the file that a text is kept in.
-func spillName(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return fmt.Sprintf("%x.txt", sum[:8])
-}
-
-// holds tells whether a file is a regular one with exactly this text.
-func holds(root *os.Root, name, text string) bool {
-	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
-		return false
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|openAtOnce, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(len(text))+1))
-	return err == nil && bytes.Equal(data, []byte(text))
-}
-
-// reads tells whether a call reads a spilled file.
-func (b *bench) reads(c guards.Call) bool {
-	dir := filepath.Join(b.dir, spillFolder)
-	return guards.Spill{Dir: dir, Places: places{}, Known: func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name+".txt"))
-		return err == nil
-	}}.Reads(c)
 }

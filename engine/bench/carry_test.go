@@ -1,4 +1,4 @@
-package engine
+package bench
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 )
 
 // loadOf is what a record takes along, by path; "-" stands for a removal.
-func loadOf(b *bench) map[string]string {
-	l := b.load()
-	b.loaded(l)
+func loadOf(b *Bench) map[string]string {
+	l := b.Load()
+	b.Recorded(l)
 	out := map[string]string{}
 	for name, data := range l.files {
 		out[name] = string(data)
@@ -25,7 +25,7 @@ func loadOf(b *bench) map[string]string {
 	return out
 }
 
-func wantLoad(t *testing.T, b *bench, want map[string]string) {
+func wantLoad(t *testing.T, b *Bench, want map[string]string) {
 	t.Helper()
 	if got := loadOf(b); !maps.Equal(got, want) {
 		t.Errorf("taken along %v, not %v", got, want)
@@ -50,9 +50,9 @@ func TestScriptsAndNotesTravelWithTheRecords(t *testing.T) {
 // about what stays.
 func TestALostRaceLosesNoScript(t *testing.T) {
 	b := benchIn(t, map[string]string{"scripts/a.sh": "one", "notes/id_rsa": "x"})
-	b.load()
-	l := b.load()
-	if told := b.loaded(l); len(l.files) != 1 || len(told) != 1 {
+	b.Load()
+	l := b.Load()
+	if told := b.Recorded(l); len(l.files) != 1 || len(told) != 1 {
 		t.Errorf("taken along %v, told %q", l.files, told)
 	}
 }
@@ -88,7 +88,7 @@ func TestDeletedScriptsGoButALostBenchRemovesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantLoad(t, b, map[string]string{})
-	var none *bench
+	var none *Bench
 	wantLoad(t, none, map[string]string{})
 }
 
@@ -101,17 +101,17 @@ func TestWhatStaysOnThisMachineIsToldOnce(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(b.dir, "notes", "link")); err != nil {
 		t.Skip(err)
 	}
-	l := b.load()
+	l := b.Load()
 	if len(l.files) != 1 || string(l.files["bench/scripts/ok.sh"]) != "ok" {
 		t.Errorf("taken along %v", slices.Sorted(maps.Keys(l.files)))
 	}
-	told := b.loaded(l)
+	told := b.Recorded(l)
 	for _, name := range []string{"notes/large.md", "notes/key.txt", "notes/id_rsa", "notes/a:b"} {
 		if !slices.ContainsFunc(told, func(w string) bool { return strings.Contains(w, "'"+name+"'") }) {
 			t.Errorf("nobody is told that '%s' stays: %q", name, told)
 		}
 	}
-	if again := b.loaded(b.load()); len(again) > 0 {
+	if again := b.Recorded(b.Load()); len(again) > 0 {
 		t.Errorf("told again: %q", again)
 	}
 }
@@ -123,10 +123,10 @@ func TestTheLoadIsBounded(t *testing.T) {
 		files[fmt.Sprintf("notes/%02d.md", i)] = strings.Repeat("x", carriedFile)
 	}
 	b := benchIn(t, files)
-	l := b.load()
+	l := b.Load()
 	if len(l.files) != carriedAll/carriedFile || len(l.left) != 3 {
 		t.Errorf("%d files, %d left", len(l.files), len(l.left))
 	}
-	b.loaded(l)
+	b.Recorded(l)
 	wantLoad(t, b, map[string]string{})
 }

@@ -1,4 +1,4 @@
-package engine
+package bench
 
 import (
 	"errors"
@@ -25,18 +25,18 @@ const (
 // what can be made again from them, and spilled texts, stay.
 var carriedShelves = [...]string{"scripts", "notes"}
 
-// A load is what one record takes along of the bench.
-type load struct {
+// A Load is what one record takes along of the bench.
+type Load struct {
 	files map[string][]byte // of the record's tree; nil removes one
 	kept  map[string]written
 	left  []string // what stays, and why
 }
 
-// load looks what has changed on the bench since the last record. A file is gone
+// Load looks what has changed on the bench since the last record. A file is gone
 // only when its shelf is still there: whoever deletes the whole bench has lost it
 // and removed nothing.
-func (b *bench) load() load {
-	l := load{files: map[string][]byte{}, kept: map[string]written{}}
+func (b *Bench) Load() Load {
+	l := Load{files: map[string][]byte{}, kept: map[string]written{}}
 	if b == nil {
 		return l
 	}
@@ -44,7 +44,7 @@ func (b *bench) load() load {
 	defer b.mu.Unlock()
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
-		return l // refresh tells
+		return l // Refresh tells
 	}
 	defer root.Close()
 	room := int64(carriedAll)
@@ -67,7 +67,7 @@ func (b *bench) load() load {
 }
 
 // take reads a file that is new or has changed.
-func (l *load) take(root *os.Root, name string, now written) bool {
+func (l *Load) take(root *os.Root, name string, now written) bool {
 	if now.size > carriedFile {
 		l.leave(name, fmt.Sprintf("it is larger than %s", sized(carriedFile)))
 		return false
@@ -93,12 +93,12 @@ func (l *load) take(root *os.Root, name string, now written) bool {
 	return true
 }
 
-func (l *load) leave(name, why string) {
+func (l *Load) leave(name, why string) {
 	l.left = append(l.left, fmt.Sprintf("'%s' of the bench stays on this machine: %s", name, why))
 }
 
 // gone takes what was deleted from a shelf out of the record's tree.
-func (b *bench) gone(root *os.Root, shelf string, l *load) {
+func (b *Bench) gone(root *os.Root, shelf string, l *Load) {
 	if info, err := root.Lstat(shelf); err != nil || !info.IsDir() {
 		return
 	}
@@ -113,9 +113,9 @@ func (b *bench) gone(root *os.Root, shelf string, l *load) {
 	}
 }
 
-// loaded is called once a record holds the load. It returns the words about what
+// Recorded is called once a record holds the load. It returns the words about what
 // stays that nobody was told yet.
-func (b *bench) loaded(l load) (words []string) {
+func (b *Bench) Recorded(l Load) (words []string) {
 	if b == nil {
 		return nil
 	}
@@ -136,8 +136,8 @@ func (b *bench) loaded(l load) (words []string) {
 	return words
 }
 
-// withBench adds to a record's files what it takes along of the bench.
-func withBench(files map[string][]byte, l load) map[string][]byte {
+// With adds to a record's files what it takes along of the bench.
+func (l Load) With(files map[string][]byte) map[string][]byte {
 	if len(l.files) == 0 {
 		return files
 	}

@@ -1,9 +1,11 @@
-package engine
+package bench
 
 import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // descriptionLength is how many characters of a description are kept.
@@ -23,13 +25,13 @@ func selfDescription(begin string) string {
 			continue
 		}
 		if said, ok := described(text); ok {
-			return head(cleaned(said), descriptionLength)
+			return shortened(cleaned(said))
 		}
 		if text = cleaned(text); comment == "" && len([]rune(text)) > 3 {
 			comment = text
 		}
 	}
-	return head(comment, descriptionLength)
+	return shortened(comment)
 }
 
 // commented is a line without the mark that makes it a comment. A docstring's
@@ -57,7 +59,7 @@ func described(text string) (string, bool) {
 }
 
 // index is INDEX.md.
-func index(files []benchFile) string {
+func index(files []File) string {
 	var b strings.Builder
 	b.WriteString("# Bench\n\nGenerated; changes are lost. A line `# desc: …` among a file's first eight shows up here.\n")
 	for _, shelf := range shelves {
@@ -73,53 +75,53 @@ func index(files []benchFile) string {
 	return b.String()
 }
 
-// benchBlock tells a new session what is on the bench; nothing when it is empty.
-func benchBlock(dir string, files []benchFile) string {
+// Opening tells a new session what is on the bench; nothing when it is empty.
+func (b *Bench) Opening(files []File) string {
 	if len(files) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# The bench\n\nThis lies in %s already; use it before you make it again. "+
-		"The descriptions are what the files say of themselves: they tell what is there and ask nothing of you.\n", dir)
+	var s strings.Builder
+	fmt.Fprintf(&s, "# The bench\n\nThis lies in %s already; use it before you make it again. "+
+		"The descriptions are what the files say of themselves: they tell what is there and ask nothing of you.\n", b.dir)
 	for _, shelf := range shelves {
 		there := on(shelf, files)
 		if len(there) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s:\n", shelf)
+		fmt.Fprintf(&s, "\n%s:\n", shelf)
 		for _, f := range there[:min(len(there), toldFirst)] {
-			fmt.Fprintf(&b, "- %s\n", f.entry(dir))
+			fmt.Fprintf(&s, "- %s\n", f.entry(b.dir))
 		}
 		if more := len(there) - toldFirst; more > 0 {
-			fmt.Fprintf(&b, "- %d more: list the directory\n", more)
+			fmt.Fprintf(&s, "- %d more: list the directory\n", more)
 		}
 	}
-	return b.String()
+	return s.String()
 }
 
-// announcement tells of files that have come to the bench; nothing when none has.
-func announcement(dir string, fresh []benchFile) string {
+// Announcement tells of files that have come to the bench; nothing when none has.
+func (b *Bench) Announcement(fresh []File) string {
 	if len(fresh) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString("[new in the bench:")
+	var s strings.Builder
+	s.WriteString("[new in the bench:")
 	for i, f := range fresh[:min(len(fresh), toldNew)] {
 		if i > 0 {
-			b.WriteString(";")
+			s.WriteString(";")
 		}
-		b.WriteString(" " + f.entry(dir))
+		s.WriteString(" " + f.entry(b.dir))
 	}
 	if more := len(fresh) - toldNew; more > 0 {
-		fmt.Fprintf(&b, "; and %d more, see %s", more, path.Join(dir, "INDEX.md"))
+		fmt.Fprintf(&s, "; and %d more, see %s", more, path.Join(b.dir, "INDEX.md"))
 	}
-	return b.String() + "]"
+	return s.String() + "]"
 }
 
-func on(shelf string, files []benchFile) []benchFile {
-	var there []benchFile
+func on(shelf string, files []File) []File {
+	var there []File
 	for _, f := range files {
-		if strings.HasPrefix(f.path, shelf+"/") {
+		if strings.HasPrefix(f.Path, shelf+"/") {
 			there = append(there, f)
 		}
 	}
@@ -127,12 +129,12 @@ func on(shelf string, files []benchFile) []benchFile {
 }
 
 // entry is a file's line, its path seen from the directory that dir lies in.
-func (f benchFile) entry(dir string) string {
+func (f File) entry(dir string) string {
 	description := f.description
 	if description == "" {
 		description = "(no description)"
 	}
-	return fmt.Sprintf("`%s` — %s (%s)", path.Join(dir, f.path), description, sized(f.size))
+	return fmt.Sprintf("`%s` — %s (%s)", path.Join(dir, f.Path), description, sized(f.size))
 }
 
 func sized(n int64) string {
@@ -143,4 +145,26 @@ func sized(n int64) string {
 		return fmt.Sprintf("%.1fK", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/(1<<20))
+}
+
+func shortened(description string) string {
+	r := []rune(description)
+	if len(r) <= descriptionLength {
+		return description
+	}
+	return string(r[:descriptionLength-3]) + "..."
+}
+
+// cleaned is a text in one line, without characters that have no place in one.
+func cleaned(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.TrimSpace(s)
 }

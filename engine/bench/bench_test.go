@@ -1,22 +1,16 @@
-package engine
+package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"git-flower/engine/harness"
-	"git-flower/engine/harness/harnesstest"
-	"git-flower/guards"
 )
 
-func benchIn(t *testing.T, files map[string]string) *bench {
+func benchIn(t *testing.T, files map[string]string) *Bench {
 	t.Helper()
-	b := newBench(t.TempDir())
+	b := New(t.TempDir())
 	put(t, b.dir, files)
 	return b
 }
@@ -34,9 +28,9 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-func shown(t *testing.T, b *bench) string {
+func shown(t *testing.T, b *Bench) string {
 	t.Helper()
-	files, err := b.refresh()
+	files, err := b.Refresh()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +116,12 @@ func TestAHostileBench(t *testing.T) {
 	if data, err := os.ReadFile(outside + "/INDEX.md"); err != nil || string(data) != "precious" {
 		t.Errorf("outside: %v %s", err, data)
 	}
-	files, _ := b.refresh()
-	block := benchBlock(b.dir, files)
+	files, _ := b.Refresh()
+	block := b.Opening(files)
 	if n := strings.Count(block, "\n"); n > 3*toldFirst || !strings.Contains(block, "460 more") {
 		t.Errorf("%d lines: %s", n, block)
 	}
-	if line := announcement(b.dir, files); strings.Contains(line, "\n") || !strings.Contains(line, "more, see") {
+	if line := b.Announcement(files); strings.Contains(line, "\n") || !strings.Contains(line, "more, see") {
 		t.Errorf("%s", line)
 	}
 }
@@ -135,11 +129,11 @@ func TestAHostileBench(t *testing.T) {
 func TestSpillKeepsTheWhole(t *testing.T) {
 	b := benchIn(t, nil)
 	text := strings.Repeat("ü\xff\n", 3000)
-	first, err := b.spill(text)
+	first, err := b.Spill(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := b.spill(text)
+	again, err := b.Spill(text)
 	if err != nil || again != first {
 		t.Errorf("%v %s %s", err, first, again)
 	}
@@ -165,7 +159,7 @@ func TestSpillTrustsNoFile(t *testing.T) {
 		if err := plant(filepath.Join(b.dir, "spill", spillName(text))); err != nil {
 			t.Fatal(err)
 		}
-		file, err := b.spill(text)
+		file, err := b.Spill(text)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -177,7 +171,7 @@ func TestSpillTrustsNoFile(t *testing.T) {
 	if err := os.Symlink(outside, b.dir+"/spill"); err != nil {
 		t.Fatal(err)
 	}
-	if file, err := b.spill(text); err == nil {
+	if file, err := b.Spill(text); err == nil {
 		t.Errorf("spilled to %s", file)
 	}
 	if data, _ := os.ReadFile(outside + "/victim"); string(data) != strings.Repeat("y", 5000) {
@@ -185,127 +179,5 @@ func TestSpillTrustsNoFile(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 1 {
 		t.Errorf("%v", left)
-	}
-}
-
-// listener is a talk that only observes.
-func listener(b *bench) *talk {
-	stream := &Stream{}
-	e := &Engine{deps: Deps{Clock: newStillClock(), Events: stream}, purse: &purse{}, bench: b}
-	t := &talk{e: e, job: job{role: Worker}, walls: wallsOver(nil)}
-	t.first = t.knowBench()
-	return t
-}
-
-func made(tool, input string) guards.Call {
-	return guards.Call{Role: "worker", Tool: tool, Dir: "/t", Input: json.RawMessage(input)}
-}
-
-func TestObserveSpills(t *testing.T) {
-	b := benchIn(t, nil)
-	l := listener(b)
-	long := strings.Repeat("line\n", 1000)
-	image := &harness.Image{MediaType: "image/png", Data: []byte(long)}
-	got := l.observe(t.Context(), made("Bash", `{"command":"make"}`), harness.Result{Text: long, IsError: true, Image: image})
-	file := filepath.Join(b.dir, "spill", spillName(long))
-	if !strings.Contains(got.Text, file) || !got.IsError || got.Image != image || len(got.Text) > 1000 {
-		t.Errorf("%+v", got.Text)
-	}
-	for _, c := range []guards.Call{
-		made("Read", fmt.Sprintf(`{"file_path":%q}`, file)),
-		made("Bash", fmt.Sprintf(`{"command":"cat %s"}`, spillName(long))),
-		made("dispatch", `{}`), made("ask", `{}`), made("goal", `{}`), made("inbox", `{}`),
-	} {
-		if r := l.observe(t.Context(), c, harness.Result{Text: long}); r.Text != long {
-			t.Errorf("%s %s: %.100s", c.Tool, c.Input, r.Text)
-		}
-	}
-	if r := l.observe(t.Context(), made("Read", `{"file_path":"x"}`), harness.Result{Text: strings.Repeat("ü", 3999)}); utf8.RuneCountInString(r.Text) != 3999 {
-		t.Errorf("%.100s", r.Text)
-	}
-	if err := os.RemoveAll(b.dir); err != nil {
-		t.Fatal(err)
-	}
-	if r := l.observe(t.Context(), made("Bash", `{"command":"make2"}`), harness.Result{Text: long}); r.Text != long {
-		t.Errorf("what could not be kept is gone: %.100s", r.Text)
-	}
-}
-
-// An old result goes to the bench the same way every time; one that cannot stays.
-func TestOldResultsGoToTheBench(t *testing.T) {
-	b := benchIn(t, nil)
-	l := listener(b)
-	long := strings.Repeat("line\n", 500)
-	c := made("Bash", `{"command":"make"}`)
-	first := l.archive(c, long)
-	file := filepath.Join(b.dir, "spill", spillName(long))
-	kept, err := os.ReadFile(file)
-	if err != nil || string(kept) != long || !strings.Contains(first, file) || len(first) >= len(long) {
-		t.Errorf("%s, kept %.100s, %v", first, kept, err)
-	}
-	if again := l.archive(c, long); again != first {
-		t.Errorf("%s\nthen %s", first, again)
-	}
-	if err := os.RemoveAll(b.dir); err != nil {
-		t.Fatal(err)
-	}
-	if r := l.archive(c, long); r != "" {
-		t.Errorf("what could not be kept is gone: %s", r)
-	}
-}
-
-func TestNewFilesOnTheBenchAreAnnounced(t *testing.T) {
-	b := benchIn(t, map[string]string{"scripts/old.sh": "# desc: old"})
-	one, other := listener(b), listener(b)
-	if !strings.Contains(one.first, "old.sh") || strings.Contains(one.first, "new.sh") {
-		t.Errorf("%s", one.first)
-	}
-	bash := made("Bash", `{"command":"x"}`)
-	if r := one.observe(t.Context(), bash, harness.Result{Text: "ok"}); r.Text != "ok" {
-		t.Errorf("%s", r.Text)
-	}
-	put(t, b.dir, map[string]string{"scripts/new.sh": "# desc: fresh"})
-	if r := one.observe(t.Context(), made("Read", `{}`), harness.Result{Text: "ok"}); r.Text != "ok" {
-		t.Errorf("%s", r.Text)
-	}
-	want := fmt.Sprintf("ok\n\n[new in the bench: `%s/scripts/new.sh` — fresh (13 B)]", filepath.ToSlash(b.dir))
-	for _, l := range []*talk{one, other} {
-		if r := l.observe(t.Context(), bash, harness.Result{Text: "ok"}); r.Text != want {
-			t.Errorf("%q", r.Text)
-		}
-		if r := l.observe(t.Context(), bash, harness.Result{Text: "ok"}); r.Text != "ok" {
-			t.Errorf("told twice: %q", r.Text)
-		}
-	}
-	put(t, b.dir, map[string]string{"scripts/new.sh": "# desc: changed"})
-	if r := one.observe(t.Context(), bash, harness.Result{Text: "ok"}); r.Text != "ok" {
-		t.Errorf("a changed file is announced: %q", r.Text)
-	}
-}
-
-// The index is part of a new session's first message and of nothing else.
-func TestTheIndexGoesIntoTheFirstMessage(t *testing.T) {
-	r := newRig()
-	r.config.Bench = t.TempDir()
-	put(t, r.config.Bench, map[string]string{"scripts/old.sh": "# desc: old"})
-	told, systems := map[string]int{}, map[string]bool{}
-	r.fake.Play = func(ft *harnesstest.FakeTurn) harness.Ended {
-		for i, m := range ft.Said {
-			if n := strings.Count(m.Text, "old.sh"); n > 0 && (i > 0 || ft.N > 1) || n > 1 {
-				t.Errorf("told in message %d of turn %d", i, ft.N)
-			} else if n > 0 {
-				told[ft.Options.Role]++
-			}
-		}
-		systems[ft.Options.Role] = systems[ft.Options.Role] || strings.Contains(ft.Options.System, "old.sh")
-		return r.play(ft)
-	}
-	if _, err := r.run(t); err != nil {
-		t.Fatal(err)
-	}
-	for _, role := range []Role{Coordinator, Worker, Clarifier, Judge} {
-		if told[string(role)] == 0 || systems[string(role)] {
-			t.Errorf("%s: told %d times, in its rules %v", role, told[string(role)], systems[string(role)])
-		}
 	}
 }

@@ -1,10 +1,13 @@
-package engine
+// Package bench keeps a run's bench: the folder outside every repository that its
+// sessions share. Its shelves are indexed; what files say of themselves is told to new
+// sessions and, when they come later, announced. Long results are kept there and
+// leave a pointer. Scripts and notes travel with the run's records, the rest stays
+// on this machine.
+package bench
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,8 +16,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Limits of what is looked at and told of the bench. Workers write there, so a
@@ -30,13 +31,13 @@ const (
 // shelves are the folders of the bench that are indexed.
 var shelves = [...]string{"scripts", "artifacts", "notes"}
 
-// A bench is the run's shared folder. What is on it was written by workers: names
+// A Bench is the run's shared folder. A nil one is none: it takes nothing along. What is on it was written by workers: names
 // and descriptions are data, and no path there is followed out of it.
-type bench struct {
+type Bench struct {
 	dir string
 
 	mu    sync.Mutex
-	known map[string]benchFile
+	known map[string]File
 	clock map[string]written
 
 	carried map[string]written // what is on it just as the newest record holds it, as far as this wake knows
@@ -44,9 +45,9 @@ type bench struct {
 	told    map[string]bool    // why files stay on this machine
 }
 
-// A benchFile is one entry of the index.
-type benchFile struct {
-	path        string // below the bench, with slashes
+// A File is one entry of the index.
+type File struct {
+	Path        string // below the bench, with slashes
 	description string // cleaned; empty for none
 	size        int64
 }
@@ -57,17 +58,17 @@ type written struct {
 	time time.Time
 }
 
-// newBench returns nil when there is no bench.
-func newBench(dir string) *bench {
+// New returns the bench in a folder that is there; nil when dir is empty.
+func New(dir string) *Bench {
 	if dir == "" {
 		return nil
 	}
-	return &bench{dir: dir, known: map[string]benchFile{}, clock: map[string]written{}, held: map[string]bool{}, told: map[string]bool{}}
+	return &Bench{dir: dir, known: map[string]File{}, clock: map[string]written{}, held: map[string]bool{}, told: map[string]bool{}}
 }
 
-// refresh looks at the shelves, writes the index when something has changed, and
+// Refresh looks at the shelves, writes the index when something has changed, and
 // returns what is there, in order.
-func (b *bench) refresh() ([]benchFile, error) {
+func (b *Bench) Refresh() ([]File, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	root, err := os.OpenRoot(b.dir)
@@ -75,13 +76,13 @@ func (b *bench) refresh() ([]benchFile, error) {
 		return nil, fmt.Errorf("open the bench: %w", err)
 	}
 	defer root.Close()
-	known, clock, changed := map[string]benchFile{}, map[string]written{}, false
+	known, clock, changed := map[string]File{}, map[string]written{}, false
 	for _, shelf := range shelves {
 		walkShelf(root, shelf, func(name string, info fs.FileInfo) {
 			now := written{info.Size(), info.ModTime()}
 			file, ok := b.known[name]
 			if !ok || b.clock[name] != now {
-				file, changed = benchFile{name, describe(root, name), info.Size()}, true
+				file, changed = File{name, describe(root, name), info.Size()}, true
 			}
 			known[name], clock[name] = file, now
 		})
@@ -98,12 +99,12 @@ func (b *bench) refresh() ([]benchFile, error) {
 	return files, nil
 }
 
-func inOrder(known map[string]benchFile) []benchFile {
-	files := make([]benchFile, 0, len(known))
+func inOrder(known map[string]File) []File {
+	files := make([]File, 0, len(known))
 	for _, f := range known {
 		files = append(files, f)
 	}
-	slices.SortFunc(files, func(x, y benchFile) int { return strings.Compare(x.path, y.path) })
+	slices.SortFunc(files, func(x, y File) int { return strings.Compare(x.Path, y.Path) })
 	return files
 }
 
@@ -155,57 +156,4 @@ func describe(root *os.Root, name string) string {
 		return ""
 	}
 	return selfDescription(string(begin))
-}
-
-// readSome is the beginning of a regular file, so many bytes at most. What lies on
-// the bench may have become a pipe since it was listed.
-func readSome(f *os.File, most int64) ([]byte, error) {
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.ErrUnsupported)
-	}
-	return io.ReadAll(io.LimitReader(f, most))
-}
-
-// replaceIn puts a file into a folder below root in one step. It lasts when the
-// call returns.
-func replaceIn(root *os.Root, dir, name string, data []byte) (err error) {
-	folder, err := root.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	temp := "." + name + ".new"
-	if err := folder.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, folder.Remove(temp))
-	}
-	if err := folder.Rename(temp, name); err != nil {
-		return errors.Join(err, folder.Remove(temp))
-	}
-	d, err := folder.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(d), d.Close())
-}
-
-// cleaned is a text in one line, without characters that have no place in one.
-func cleaned(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	return strings.TrimSpace(s)
 }
