@@ -5,34 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"git-flower/engine/governing"
 	"git-flower/gitstate/document"
-	"git-flower/guards"
 	"git-flower/worktree"
 )
-
-// Protected paths come from the base when checks run, but what a check's command
-// does also depends on files that it does not name: make takes a GNUmakefile
-// before the Makefile, pytest obeys a conftest.py. Such a file is no less a change
-// of the test than the test's own change, so it goes the same way: the judge is
-// shown it, and without the brief's word the round is not yet. It is not taken
-// from the base, since ordinary work may need it there.
-//
-// This is a table of names (governing.go), no proof. What it cannot tell:
-//
-//   - The code under test can look at who tests it, and end the process with
-//     success or answer what the test wants to hear.
-//   - A program that is not in the table, or reads a file that is not, reads on.
-//   - A module in place of one of the language's own (random.py, a go.mod's other
-//     version of a dependency) is work like any other by its name.
-//   - A link that comes to stand in place of a folder brings in what is below its
-//     target, whatever that is called.
-//   - Which programs a command comes to run is read off its words, and off the
-//     words of the scripts that they name, at the base; a name that is put together
-//     when the script runs is not seen. Rather one too many is found.
-//
-// The judge reads the changes for these, and the person before landing.
 
 // governing are those of the changed paths that decide what the goal's commands
 // do, each with the program whose doing it is. Protected ones are left out.
@@ -45,15 +22,16 @@ func (tr *trial) governing(ctx context.Context, base string, changed []string, p
 	if err != nil {
 		return nil, err
 	}
-	words, err := tr.e.wordsRun(ctx, base, commands)
+	run, err := governing.Read(commands, func(paths []string) (map[string]worktree.File, error) {
+		return tr.e.deps.Joins.Files(ctx, base, paths)
+	})
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]hit{}
+	found := map[string][]governing.Hit{}
 	var names []string
-	heads := heads(commands)
 	for _, name := range changed {
-		if hits := governs(name, words, heads); hits != nil && !alike[name] {
+		if hits := run.Governed(name); hits != nil && !alike[name] {
 			found[name] = hits
 			names = append(names, name)
 		}
@@ -64,10 +42,10 @@ func (tr *trial) governing(ctx context.Context, base string, changed []string, p
 	}
 	var all []string
 	for _, name := range names {
-		i := slices.IndexFunc(found[name], func(h hit) bool { return h.counts(before, after, name, words) })
+		i := slices.IndexFunc(found[name], func(h governing.Hit) bool { return run.Counts(h, name, before, after) })
 		if i >= 0 {
 			h := found[name][i]
-			all = append(all, fmt.Sprintf("%s, which decides what '%s' does", h.shown, h.program))
+			all = append(all, fmt.Sprintf("%s, which decides what '%s' does", h.Shown, h.Program))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(alike)) {
@@ -103,7 +81,7 @@ func commandsOf(g document.Goal) []string {
 func alike(changed []string, protect worktree.ProtectSpec) (map[string]bool, error) {
 	as := worktree.ProtectSpec{}
 	for _, p := range protect.Paths {
-		as.Paths = append(as.Paths, foldedPath(p))
+		as.Paths = append(as.Paths, governing.Folded(p))
 	}
 	all := map[string]bool{}
 	for _, name := range changed {
@@ -111,7 +89,7 @@ func alike(changed []string, protect worktree.ProtectSpec) (map[string]bool, err
 		if err != nil {
 			return nil, err
 		}
-		same, err := as.Among([]string{foldedPath(name)})
+		same, err := as.Among([]string{governing.Folded(name)})
 		if err != nil {
 			return nil, err
 		}
@@ -120,14 +98,4 @@ func alike(changed []string, protect worktree.ProtectSpec) (map[string]bool, err
 		}
 	}
 	return all, nil
-}
-
-func foldedPath(name string) string {
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		if part != "." && part != ".." && part != "**" {
-			parts[i] = guards.Folded(part)
-		}
-	}
-	return strings.Join(parts, "/")
 }

@@ -121,26 +121,6 @@ func TestNamesThatAreAlike(t *testing.T) {
 	}
 }
 
-func TestHeadsOfCommands(t *testing.T) {
-	all := heads([]string{"CGO_ENABLED=0 go test ./... && ! grep -q x f; (make a|./tee)", "if env A=1 pytest; then exec true; fi"})
-	for _, want := range []string{"go", "grep", "make", "pytest", "true"} {
-		if !all[want] {
-			t.Errorf("'%s' is not among %v", want, all)
-		}
-	}
-	for _, not := range []string{"test", "./tee", "tee", "a", "x"} {
-		if all[not] {
-			t.Errorf("'%s' is among %v", not, all)
-		}
-	}
-	if h := governs("go.exe", map[string]bool{}, all); h == nil {
-		t.Error("go.exe is not seen")
-	}
-	if h := governs("cmd/go", map[string]bool{}, all); h != nil {
-		t.Error("cmd/go is taken for the command")
-	}
-}
-
 func TestCommandsOfAGoal(t *testing.T) {
 	g := document.Goal{Checks: []document.Check{{Text: "a", Command: "make"}, {Text: "b"}, {Text: "c", Command: "go", Unverifiable: "no"}}}
 	if got := commandsOf(g); !slices.Equal(got, []string{"make"}) {

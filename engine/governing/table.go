@@ -1,4 +1,4 @@
-package engine
+package governing
 
 // A governor is a row of the table of files that decide what a command runs, and
 // whether it fails, without being named in it.

@@ -1,39 +1,39 @@
-package engine
+package governing
 
 import (
 	"path"
 	"slices"
 	"strings"
 
+	"git-flower/guards"
 	"git-flower/worktree"
 )
 
-// A hit is why a path governs.
-type hit struct {
-	shown   string // the path, or the folder that counts whole
-	program string
+// A Hit is why a path governs.
+type Hit struct {
+	Shown   string // the path, or the folder that counts whole
+	Program string // whose doing it decides
 	part    picker
 }
 
-// governs are the rows of the table by which a changed path is one that a program
-// reads which is among the words, and that it stands in place of a program. It is
-// pure.
-func governs(name string, words, heads map[string]bool) []hit {
-	parts := strings.Split(foldedPath(name), "/")
-	among := func(word string) bool { return words[word] }
-	var hits []hit
+// Governed are the rows of the table by which a path is one that a program of the
+// commands reads, and that it stands in place of one. None: it is not.
+func (c Commands) Governed(name string) []Hit {
+	parts := strings.Split(Folded(name), "/")
+	among := func(word string) bool { return c.words[word] }
+	var hits []Hit
 	for _, g := range governors {
 		i := slices.IndexFunc(g.read, among)
 		if i < 0 || len(g.with) > 0 && !slices.ContainsFunc(g.with, among) {
 			continue
 		}
 		if shown := g.shows(name, parts); shown != "" {
-			hits = append(hits, hit{shown, g.read[i], g.part})
+			hits = append(hits, Hit{shown, g.read[i], g.part})
 		}
 	}
 	base := parts[len(parts)-1]
-	if bare := strings.TrimSuffix(base, path.Ext(base)); (heads[base] || heads[bare] && slices.Contains(runnable[:], path.Ext(base))) && searched(parts) {
-		hits = append(hits, hit{name, strings.TrimSuffix(base, path.Ext(base)), nil})
+	if bare := strings.TrimSuffix(base, path.Ext(base)); (c.heads[base] || c.heads[bare] && slices.Contains(runnable[:], path.Ext(base))) && searched(parts) {
+		hits = append(hits, Hit{name, strings.TrimSuffix(base, path.Ext(base)), nil})
 	}
 	return hits
 }
@@ -89,12 +89,24 @@ func partFits(pattern, part string) bool {
 	return ok && err == nil
 }
 
-// counts tells whether the change is one of what governs in the file.
-func (h hit) counts(before, after map[string]worktree.File, name string, words map[string]bool) bool {
+// Counts tells whether the change of a path that governs is one of what governs in
+// the file.
+func (c Commands) Counts(h Hit, name string, before, after map[string]worktree.File) bool {
 	old, was := before[name]
 	now, is := after[name]
 	if h.part == nil || was && !old.Plain || is && !now.Plain {
 		return old.ID != now.ID || !was || !is
 	}
-	return h.part(old.Text, words) != h.part(now.Text, words)
+	return h.part(old.Text, c.words) != h.part(now.Text, c.words)
+}
+
+// Folded is a path in the one form of those that a file system may take for the same.
+func Folded(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if part != "." && part != ".." && part != "**" {
+			parts[i] = guards.Folded(part)
+		}
+	}
+	return strings.Join(parts, "/")
 }

@@ -1,9 +1,30 @@
-package engine
+package governing
 
 import (
 	"strings"
 	"testing"
+
+	"git-flower/worktree"
 )
+
+// programs are commands that run these.
+func programs(names ...string) Commands {
+	c := Commands{words: map[string]bool{}}
+	for _, name := range names {
+		c.words[name] = true
+	}
+	return c
+}
+
+// reading is what a command tells where there are no scripts.
+func reading(t *testing.T, command string) Commands {
+	t.Helper()
+	c, err := Read([]string{command}, func([]string) (map[string]worktree.File, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // Every name of the table is found for every program of its row, in any folder
 // and any letter case, and for no other program.
@@ -15,23 +36,23 @@ func TestEveryRowOfTheTable(t *testing.T) {
 				name += "deep/file"
 			}
 			for _, program := range g.read {
-				words := map[string]bool{program: true}
+				c := programs(program)
 				if len(g.with) > 0 {
-					words[g.with[0]] = true
+					c.words[g.with[0]] = true
 				}
 				for _, path := range []string{name, "deep/er/" + name, strings.ToUpper(name), strings.Replace(name, "e", "\u200ce", 1)} {
-					h := governs(path, words, nil)
-					if h == nil || h[0].program != program {
+					h := c.Governed(path)
+					if h == nil || h[0].Program != program {
 						t.Errorf("'%s' does not govern '%s'", path, program)
 					}
 				}
 			}
 			for _, path := range []string{name, "x" + name} {
-				if h := governs(path, map[string]bool{"true": true, "test": true}, nil); h != nil {
+				if h := programs("true", "test").Governed(path); h != nil {
 					t.Errorf("'%s' governs %v", path, h)
 				}
 			}
-			if folder, _, in := strings.Cut(pattern, "/"); in && governs("sub/"+folder, map[string]bool{g.read[0]: true}, nil) == nil {
+			if folder, _, in := strings.Cut(pattern, "/"); in && programs(g.read[0]).Governed("sub/"+folder) == nil {
 				t.Errorf("a link in place of '%s' does not govern '%s'", folder, g.read[0])
 			}
 		}
@@ -63,17 +84,14 @@ func TestCommonShadows(t *testing.T) {
 		"golangci-lint run":        ".golangci.yml",
 		"shellcheck x.sh":          ".shellcheckrc",
 	} {
-		words := map[string]bool{}
-		for _, word := range wordsOf([]string{command}, map[string]bool{}) {
-			addPrograms(words, word)
-		}
+		run := reading(t, command)
 		for path := range strings.FieldsSeq(paths) {
-			if governs(path, words, heads([]string{command})) == nil {
+			if run.Governed(path) == nil {
 				t.Errorf("'%s' does not govern '%s'", path, command)
 			}
 		}
 		for _, path := range []string{"main.go", "README.md", "src/lib.rs", "tests/data.json", "index.js", "docs/make.md", ".env.example", "a.py", "LICENSE"} {
-			if h := governs(path, words, heads([]string{command})); h != nil {
+			if h := run.Governed(path); h != nil {
 				t.Errorf("'%s' governs '%s': %v", path, command, h)
 			}
 		}
@@ -83,12 +101,29 @@ func TestCommonShadows(t *testing.T) {
 // What git ignores decides about commands that look for what is not tracked only.
 func TestIgnoredFilesCountForSome(t *testing.T) {
 	for _, command := range []string{"git diff --check", "git log -1", "make test", "systemctl status"} {
-		words := map[string]bool{}
-		for _, word := range wordsOf([]string{command}, map[string]bool{}) {
-			addPrograms(words, word)
-		}
-		if h := governs(".gitignore", words, heads([]string{command})); h != nil {
+		run := reading(t, command)
+		if h := run.Governed(".gitignore"); h != nil {
 			t.Errorf("'.gitignore' governs '%s'", command)
 		}
+	}
+}
+
+func TestHeadsOfCommands(t *testing.T) {
+	all := heads([]string{"CGO_ENABLED=0 go test ./... && ! grep -q x f; (make a|./tee)", "if env A=1 pytest; then exec true; fi"})
+	for _, want := range []string{"go", "grep", "make", "pytest", "true"} {
+		if !all[want] {
+			t.Errorf("'%s' is not among %v", want, all)
+		}
+	}
+	for _, not := range []string{"test", "./tee", "tee", "a", "x"} {
+		if all[not] {
+			t.Errorf("'%s' is among %v", not, all)
+		}
+	}
+	if h := (Commands{heads: all}).Governed("go.exe"); h == nil {
+		t.Error("go.exe is not seen")
+	}
+	if h := (Commands{heads: all}).Governed("cmd/go"); h != nil {
+		t.Error("cmd/go is taken for the command")
 	}
 }

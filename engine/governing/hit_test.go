@@ -1,4 +1,4 @@
-package engine
+package governing
 
 import (
 	"slices"
@@ -69,13 +69,10 @@ func TestWhatCountsOfAFile(t *testing.T) {
 		{"make", "Makefile", "a:\n", "a:\n\ttrue\n", true},
 		{"make", "Makefile", "a:\n", "a:\n", false},
 	} {
-		words := map[string]bool{}
-		for _, word := range wordsOf([]string{c.command}, map[string]bool{}) {
-			addPrograms(words, word)
-		}
-		all := governs(c.path, words, heads([]string{c.command}))
+		run := reading(t, c.command)
+		all := run.Governed(c.path)
 		before, after := versionsOf(c.path, c.before), versionsOf(c.path, c.after)
-		if got := slices.ContainsFunc(all, func(h hit) bool { return h.counts(before, after, c.path, words) }); got != c.counts {
+		if got := slices.ContainsFunc(all, func(h Hit) bool { return run.Counts(h, c.path, before, after) }); got != c.counts {
 			t.Errorf("%s, %s: %q to %q: %v", c.command, c.path, c.before, c.after, got)
 		}
 	}
@@ -90,10 +87,11 @@ func versionsOf(path, text string) map[string]worktree.File {
 
 // What cannot be read counts whole: a link, a file of any size.
 func TestWhatCannotBeReadCounts(t *testing.T) {
-	words := map[string]bool{"npm": true}
-	h := governs("package.json", words, nil)[0]
+	npm := programs("npm")
+	h := npm.Governed("package.json")[0]
 	link := map[string]worktree.File{"package.json": {ID: "120000 abc"}}
-	if !h.counts(versionsOf("package.json", "{}"), link, "package.json", words) || !h.counts(nil, link, "package.json", words) || h.counts(link, link, "package.json", words) {
+	plain := versionsOf("package.json", "{}")
+	if !npm.Counts(h, "package.json", plain, link) || !npm.Counts(h, "package.json", nil, link) || npm.Counts(h, "package.json", link, link) {
 		t.Error("a link in place of package.json is not seen for what it is")
 	}
 }

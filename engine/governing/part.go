@@ -1,4 +1,4 @@
-package engine
+package governing
 
 import (
 	"encoding/json"

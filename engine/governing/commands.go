@@ -1,11 +1,12 @@
-package engine
+package governing
 
 import (
-	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"git-flower/worktree"
 )
 
 // depth is how many files deep scripts are followed, and maxWords how many
@@ -15,21 +16,30 @@ const (
 	maxWords = 4000
 )
 
-// wordsRun are the words of commands and of the scripts that they name, in lower
-// case and without folders.
-func (e *Engine) wordsRun(ctx context.Context, base string, commands []string) (map[string]bool, error) {
+// Commands are what checks run, as far as their words and those of the scripts that
+// they name tell.
+type Commands struct {
+	words map[string]bool // that may name programs, in lower case and without folders
+	heads map[string]bool // bare names with which the commands themselves begin
+}
+
+// A Reader reads those of some paths that are there.
+type Reader func(paths []string) (map[string]worktree.File, error)
+
+// Read looks into commands and the scripts that they name.
+func Read(commands []string, read Reader) (Commands, error) {
 	words := map[string]bool{}
-	read := map[string]bool{}
+	seen := map[string]bool{}
 	texts := commands
 	for range depth {
 		fresh := wordsOf(texts, words)
-		paths := scripts(fresh, read)
+		paths := scripts(fresh, seen)
 		if len(paths) == 0 || len(words) > maxWords {
 			break
 		}
-		files, err := e.deps.Joins.Files(ctx, base, paths)
+		files, err := read(paths)
 		if err != nil {
-			return nil, err
+			return Commands{}, err
 		}
 		texts = nil
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -37,11 +47,11 @@ func (e *Engine) wordsRun(ctx context.Context, base string, commands []string) (
 		}
 	}
 	wordsOf(texts, words)
-	programs := map[string]bool{}
+	c := Commands{words: map[string]bool{}, heads: heads(commands)}
 	for word := range words {
-		addPrograms(programs, word)
+		addPrograms(c.words, word)
 	}
-	return programs, nil
+	return c, nil
 }
 
 // addPrograms adds what programs a word may name.
