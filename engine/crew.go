@@ -228,19 +228,6 @@ func errorsOf(members []*member) error {
 	return errors.Join(errs...)
 }
 
-// tell says something to a member at work; false when there is none of that name.
-func (c *crew) tell(ctx context.Context, worker string, m harness.Message) (bool, error) {
-	for _, member := range c.running() {
-		member.mu.Lock()
-		t := member.talk
-		member.mu.Unlock()
-		if member.begun.Meta.Worker == worker && t != nil {
-			return true, t.s.Send(ctx, m)
-		}
-	}
-	return false, nil
-}
-
 // untold are the members whose reports the coordinator has not had.
 func (c *crew) untold() []*member {
 	c.mu.Lock()

@@ -128,38 +128,6 @@ func (c *crew) waitTool() harness.Tool {
 	}
 }
 
-const tellSchema = `{
-  "type": "object",
-  "properties": {
-    "worker": {"type": "string", "description": "Its name, such as coder-2."},
-    "words": {"type": "string"}
-  },
-  "required": ["worker", "words"], "additionalProperties": false
-}`
-
-// tellTool says something to a worker while it works.
-func (c *crew) tellTool() harness.Tool {
-	return harness.Tool{
-		Name:        "tell",
-		Description: "Say something to a worker that is still at work, such as a constraint that has changed. It hears it with its next request.",
-		Schema:      json.RawMessage(tellSchema),
-		Call: func(ctx context.Context, call string, input json.RawMessage) (harness.Result, error) {
-			var in struct{ Worker, Words string }
-			if err := json.Unmarshal(input, &in); err != nil {
-				return harness.Result{}, refuse("the input is not of the tool's form: %v", err)
-			}
-			told, err := c.tell(ctx, in.Worker, harness.Message{ID: messageID(call, in.Worker), Text: "The coordinator says:\n\n" + quote(in.Words)})
-			if err != nil {
-				return harness.Result{}, err
-			}
-			if !told {
-				return harness.Result{}, refuse("no worker '%s' is at work", line(in.Worker, 40))
-			}
-			return harness.Result{Text: in.Worker + " hears it with its next request."}, nil
-		},
-	}
-}
-
 func (e *Engine) decodeTasks(input json.RawMessage) ([]task, error) {
 	var in struct{ Tasks []task }
 	if err := json.Unmarshal(input, &in); err != nil {

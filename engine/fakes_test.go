@@ -142,7 +142,10 @@ func (s *memoryState) story() string {
 
 // memoryTrees are trees without files: a commit is a number.
 type memoryTrees struct {
-	edits    int // of a throw-away tree
+	edits int // of a throw-away tree
+	// finishing, when not nil, is called before a worker's work is taken in.
+	finishing func(worker string)
+
 	mu       sync.Mutex
 	trees    map[string]*worktree.Tree // by worker
 	finished int
@@ -183,6 +186,9 @@ func (m *memoryTrees) Reopen(_ context.Context, s worktree.Spec) (*worktree.Tree
 }
 
 func (m *memoryTrees) Finish(_ context.Context, t *worktree.Tree, _ worktree.CommitMessage) (worktree.Result, error) {
+	if m.finishing != nil {
+		m.finishing(t.Slot)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.finished++

@@ -89,11 +89,6 @@ func amendments(h gitstate.History) []gitstate.Doc {
 	})
 }
 
-// amendmentsTo are the words that were said to one worker.
-func amendmentsTo(h gitstate.History, worker string) []gitstate.Doc {
-	return slices.DeleteFunc(h.Of(gitstate.KindAmendment), func(d gitstate.Doc) bool { return d.Meta.Worker != worker })
-}
-
 // amendmentsBeside are the person's words that a document was not made from.
 func amendmentsBeside(h gitstate.History, d gitstate.Doc) []gitstate.Doc {
 	return slices.DeleteFunc(amendments(h), func(a gitstate.Doc) bool { return slices.Contains(d.Meta.From, a.Name()) })

@@ -19,13 +19,13 @@ func promptsAbout(t interface{ Fatal(...any) }, body, label string) map[string]s
 	atWork := []gitstate.Doc{{Body: label, Meta: doc.Meta}}
 	everything := map[string]any{
 		"Request": body, "Brief": body, "Goal": body, "Verdict": body, "Handoff": body, "Environment": body, "Question": body,
-		"End": body, "Stat": body, "Results": body, "Touched": body, "Task": body, "Restored": body, "Missing": label, "Body": body,
+		"End": body, "Stat": body, "Results": body, "Touched": body, "Task": body, "Restored": body, "Missing": label, "Body": body, "Words": body,
 		"Amendments": docs, "Reports": docs, "Earlier": docs, "Used": label, "Window": label, "Questions": docs, "AtWork": atWork, "Recent": []string{label, label},
 		"Asked": []exchange{{body, body}, {body, ""}}, "Protected": []string{"a"}, "Driven": true, "Round": 1, "Rounds": 3,
 		"Code": "c1", "Base": "c0", "Join": "c1", "Spent": "1", "Budget": "2", "Bench": "/bench", "Kind": "", "Makes": "",
 	}
 	filled := map[string]string{}
-	for _, name := range []string{"added", "aside", "badreport", "handoff", "handoffagain", "feedback", "judgeround", "request", "setgoal", "task", "work"} {
+	for _, name := range []string{"added", "aside", "badreport", "handoff", "handoffagain", "feedback", "judgeround", "request", "setgoal", "task", "told", "work"} {
 		for _, kind := range []string{"", "verdict", "answer", "goal", "makes"} {
 			if kind != "" && name != "feedback" {
 				continue

@@ -38,7 +38,7 @@ func (e *Engine) work(ctx context.Context, a Attempt) error {
 
 // coordinate drives the coordinator's session to the end of its turn.
 func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, p place) error {
-	t, first, err := e.enter(ctx, a, p, e.c.Dir, c.dispatchTool(), c.waitTool(), c.tellTool(), c.inboxTool())
+	t, first, err := e.enter(ctx, a, p, e.c.Dir, c.dispatchTool(), c.waitTool(), c.tellTool(p.session), c.inboxTool())
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type worker struct {
 	at       func(*talk) // told which session it works in, nil when that has ended
 
 	row    *gitstate.LedgerRow // nil: its session was not opened
+	heard  int                 // counter of the newest document whose words for it it has heard
 	keeper *keeper
 	report document.Report
 	notes  []string
@@ -154,7 +155,13 @@ func (w *worker) handIn(ctx context.Context) error {
 
 // recordFailure reports for a worker that cannot. What it has done is on its own ref.
 func (w *worker) recordFailure(ctx context.Context) error {
-	h := w.e.deps.State.History()
+	_, _, err := w.e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) { return w.failure(h), true })
+	w.emit(reportFailed, line(w.failed.Error(), 200))
+	return err
+}
+
+// failure is the report of a worker that cannot go on.
+func (w *worker) failure(h gitstate.History) gitstate.Record {
 	m := w.begun.Meta
 	m.State, m.Code, m.Tip, m.From = reportFailed, joined(h), saved(h, m.Worker), []string{w.begun.Name()}
 	body := fmt.Sprintf("## Conclusion\n\n%s could not finish: %s\n\n## Unverified\n\nEverything it did.", m.Worker, line(w.failed.Error(), 400))
@@ -164,14 +171,13 @@ func (w *worker) recordFailure(ctx context.Context) error {
 	if w.e.c.InPlace {
 		body += "\n\nThe files of the checkout are as it left them; the next worker starts from there."
 	}
+	if notes := unheard(h, m.Worker, w.heard); len(notes) > 0 {
+		body += "\n\n## Notes of the engine\n\n- " + strings.Join(notes, "\n- ")
+	}
 	if w.row != nil {
 		m.Cost = w.e.books.cost(w.row)
 	}
-	_, err := w.e.record(ctx, gitstate.Record{
-		Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m,
-	})
-	w.emit(reportFailed, line(w.failed.Error(), 200))
-	return err
+	return gitstate.Record{Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m}
 }
 
 func workRef(run, worker string) string { return "refs/flower/work/" + run + "/" + worker }
@@ -217,7 +223,7 @@ func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, 
 	if err != nil {
 		return document.Report{}, nil, err
 	}
-	ended, err := t.say(ctx, first...)
+	ended, err := w.say(ctx, t, first...)
 	if err != nil {
 		return document.Report{}, nil, err
 	}
@@ -230,7 +236,7 @@ func (w *worker) talk(ctx context.Context, t *talk) (document.Report, []string, 
 	if err != nil {
 		return report, nil, err
 	}
-	again, err := t.say(ctx, harness.Message{ID: messageID(session, "report"), Text: text})
+	again, err := w.say(ctx, t, harness.Message{ID: messageID(session, "report"), Text: text})
 	if err != nil {
 		return report, nil, err
 	}
@@ -276,12 +282,26 @@ func (w *worker) first() ([]harness.Message, error) {
 	text, err := prompt("task", map[string]any{
 		"Handoff": handoff.Body, "Task": w.begun.Body, "Restored": w.restored, "Amendments": amendmentsSince(h, goal.Counter),
 	})
-	first := []harness.Message{{ID: messageID(m.Session, "task", w.restored), Text: text}}
-	for _, d := range amendmentsTo(h, m.Worker) {
-		text, added := prompt("added", map[string]any{"Amendments": []gitstate.Doc{d}})
-		first, err = append(first, harness.Message{ID: messageID(m.Session, d.Name()), Text: text}), errors.Join(err, added)
+	w.heard = newest(h)
+	words, wrong := spoken(m.Session, wordsFor(h, m.Worker, 0))
+	return append([]harness.Message{{ID: messageID(m.Session, "task", w.restored), Text: text}}, words...), errors.Join(err, wrong)
+}
+
+// say says something and, when the turn has ended, what came for this worker alone
+// meanwhile: a report is made with all of it in mind.
+func (w *worker) say(ctx context.Context, t *talk, messages ...harness.Message) (harness.Ended, error) {
+	for {
+		ended, err := t.say(ctx, messages...)
+		if err != nil {
+			return ended, err
+		}
+		w.e.catchUp(ctx)
+		h := w.e.deps.State.History()
+		messages, err = spoken(w.begun.Meta.Session, wordsFor(h, w.begun.Meta.Worker, w.heard))
+		if w.heard = newest(h); len(messages) == 0 || err != nil {
+			return ended, err
+		}
 	}
-	return first, err
 }
 
 // message is the commit for what the worker left uncommitted.
@@ -314,14 +334,24 @@ func (w *worker) join(ctx context.Context, r worktree.Result, report document.Re
 
 // record makes the report and moves the join with it.
 func (w *worker) record(ctx context.Context, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) error {
+	_, _, err := w.e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) {
+		return w.reported(h, notes, state, code, tip, conflicts), true
+	})
+	return err
+}
+
+// reported is the report as it is recorded on a history: words for the worker that
+// came when it had ended stand in it.
+func (w *worker) reported(h gitstate.History, notes []string, state string, code, tip gitstate.ObjectID, conflicts []string) gitstate.Record {
 	m := w.begun.Meta
 	body := withoutOurs(w.report.String())
 	if len(conflicts) > 0 {
 		body += fmt.Sprintf("\n\n## Conflict\n\nThe work is commit %s. It does not merge into the result so far (%s) because of:\n\n- %s\n\nDispatch a worker to run 'git merge %s' in its tree and resolve them.",
 			tip, code, strings.Join(conflicts, "\n- "), tip)
 	}
-	if n := len(generations(w.e.deps.State.History(), m.Step, m.Worker)); n > 0 {
-		notes = append(slices.Clip(notes), fmt.Sprintf("Its context was full %s; fresh sessions went on from what the ones before wrote down.", times(n)))
+	notes = append(slices.Clip(notes), unheard(h, m.Worker, w.heard)...)
+	if n := len(generations(h, m.Step, m.Worker)); n > 0 {
+		notes = append(notes, fmt.Sprintf("Its context was full %s; fresh sessions went on from what the ones before wrote down.", times(n)))
 	}
 	if len(notes) > 0 {
 		body += "\n\n## Notes of the engine\n\n- " + strings.Join(notes, "\n- ")
@@ -331,11 +361,10 @@ func (w *worker) record(ctx context.Context, notes []string, state string, code,
 		Model: m.Model, Code: code, Tip: tip, Call: m.Call, Index: m.Index, State: state, From: []string{w.begun.Name()},
 	}
 	meta.Cost = w.e.books.cost(w.row)
-	_, err := w.e.record(ctx, gitstate.Record{
+	return gitstate.Record{
 		Kind: gitstate.KindReport, Subject: fmt.Sprintf("%s: %s", m.Worker, line(w.report.Conclusion, 50)), Body: body,
 		Meta: meta, Refs: w.refs(state, code, tip),
-	})
-	return err
+	}
 }
 
 func times(n int) string {
