@@ -167,6 +167,9 @@ func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.En
 	if t.owesHandoff() {
 		return harness.Ended{}, t.handOver(ctx, nil)
 	}
+	if past := t.generations(); !t.spoken && twoDegraded(past) && !t.hasStopped(t.e.deps.State.History(), past) {
+		return harness.Ended{}, t.giveUp(ctx, past) // a wake was killed before it could
+	}
 	ended, err := t.converse(ctx, t.withFirst(messages)...)
 	switch full := overflowOf(err); {
 	case !t.job.handsOver:

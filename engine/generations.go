@@ -13,11 +13,6 @@ import (
 
 // Questions to a history about handoffs. All are pure.
 
-// maxGenerations is how often a step may be handed over before it gets anywhere
-// (spec/engine.md 1.8): a healthy one never comes near, a threshold below what a
-// session begins with would go on for ever.
-const maxGenerations = 8
-
 // States of notices and of handoffs.
 const (
 	// handoffDue: the notice's session is to write a handoff before anything else.
@@ -86,25 +81,6 @@ func lastHandoff(h gitstate.History, step, worker string) (gitstate.Doc, bool) {
 		return d.Kind == gitstate.KindHandoff && d.Meta.Step == step && d.Meta.Worker == worker
 	})
 }
-
-// generations are the handoffs of a step, or of a worker, since it last got
-// somewhere: since an attempt of it was finished, or a person was told that it
-// gets nowhere and had it go on. One that a person edited is the same one.
-func generations(h gitstate.History, step, worker string) []gitstate.Doc {
-	since := 0
-	for _, d := range h.Docs {
-		told := d.Kind == gitstate.KindNotice && d.Meta.State == handoffStop
-		if d.Meta.Step == step && d.Meta.Worker == worker && (told || d.Kind == gitstate.KindStep) {
-			since = d.Counter
-		}
-	}
-	return slices.DeleteFunc(h.Of(gitstate.KindHandoff), func(d gitstate.Doc) bool {
-		return d.Meta.Step != step || d.Meta.Worker != worker || d.Counter < since || len(d.Meta.Replaces) > 0
-	})
-}
-
-// isDegraded reports whether no session wrote a handoff.
-func isDegraded(d gitstate.Doc) bool { return d.Meta.State == handoffDegraded }
 
 // mechanical is the handoff of a session that could not write its own: what the
 // one before knew, the calls that had no result, and the way to the scene. Brief,

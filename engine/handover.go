@@ -84,9 +84,9 @@ func overflowOf(err error) *harness.Fault {
 // handOver leaves a handoff and returns errHandedOver, or a save point when that
 // leads nowhere. overflow is not nil when the context holds no further turn.
 func (t *talk) handOver(ctx context.Context, overflow *harness.Fault) error {
-	past := generations(t.e.deps.State.History(), t.job.step, t.job.worker)
-	if len(past) >= maxGenerations {
-		return t.giveUp(ctx, fmt.Sprintf("%d sessions have handed over and got nowhere", len(past)))
+	if past := t.generations(); len(past) >= maxGenerations {
+		t.learn(overflow)
+		return t.giveUp(ctx, past)
 	}
 	if err := t.noteDue(ctx, overflow); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (t *talk) handOver(ctx context.Context, overflow *harness.Fault) error {
 			return err
 		}
 	}
-	if n := len(past); d.Degraded() && n > 0 && isDegraded(past[n-1]) {
-		return t.giveUp(ctx, "two sessions, one after the other, could not write their handoff")
+	if past := t.generations(); twoDegraded(past) {
+		return t.giveUp(ctx, past)
 	}
 	if due, _ := dueNotice(t.e.deps.State.History(), t.job.session); due.Meta.State == handoffThenStop {
 		return &Pause{Reason: PauseHandoff, Step: t.job.step, Err: errHandedOver}
@@ -212,17 +212,6 @@ func (t *talk) recordHandoff(ctx context.Context, d document.Handoff) error {
 		t.tellHandoff("done", m.State)
 	}
 	return err
-}
-
-// giveUp is the save point of a step that only hands over.
-func (t *talk) giveUp(ctx context.Context, why string) error {
-	body := fmt.Sprintf("%s. A session hands over at %s tokens of a window of %s. Either what a fresh session begins with is more than that, or the room above is too small for a handoff. "+
-		"A larger window (--window), more room (flower.headroom) or a model with a larger window helps.", why, thousands(t.mark.at), thousands(t.mark.window))
-	_, err := t.e.record(ctx, gitstate.Record{Kind: gitstate.KindNotice, Subject: line("handing over leads nowhere: "+why, 60), Body: body, Meta: t.facts(handoffStop)})
-	if err != nil {
-		return err
-	}
-	return &Pause{Reason: PauseFull, Step: t.job.step, Err: errors.New(line(body, 1000))}
 }
 
 // facts are those of a record about this session.

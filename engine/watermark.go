@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,6 +39,10 @@ func watermarkOf(window, headroom int64) watermark {
 	at := max(leastAt, window-headroom)
 	return watermark{window: window, at: at, near: max(leastNear, at-nearBefore)}
 }
+
+// String is how records name a watermark: whoever compares wants to know whether
+// it is another one.
+func (m watermark) String() string { return fmt.Sprintf("%d/%d", m.at, m.window) }
 
 func (m watermark) due(context int64) bool    { return m.window > 0 && context >= m.at }
 func (m watermark) nearly(context int64) bool { return m.window > 0 && context >= m.near }

@@ -350,7 +350,7 @@ func (w *worker) reported(h gitstate.History, notes []string, state string, code
 			tip, code, strings.Join(conflicts, "\n- "), tip)
 	}
 	notes = append(slices.Clip(notes), unheard(h, m.Worker, w.heard)...)
-	if n := len(generations(h, m.Step, m.Worker)); n > 0 {
+	if n := len(handoffsOf(h, m.Step, m.Worker)); n > 0 {
 		notes = append(notes, fmt.Sprintf("Its context was full %s; fresh sessions went on from what the ones before wrote down.", times(n)))
 	}
 	if len(notes) > 0 {
