@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 )
 
@@ -54,7 +55,7 @@ func (e *Engine) Aside(ctx context.Context, a Aside) (answer string, err error) 
 
 // consultOracle has a session of its own answer.
 func (e *Engine) consultOracle(ctx context.Context, a Aside) (answer string, spent bool, err error) {
-	if err := e.purse.affords(); err != nil {
+	if err := e.purse.Affords(); err != nil {
 		return "", false, &Pause{Reason: PauseBudget, Step: asideStep, Err: err}
 	}
 	text, err := e.asidePrompt(ctx, a)
@@ -76,7 +77,7 @@ func (e *Engine) consultOracle(ctx context.Context, a Aside) (answer string, spe
 	case answer == "":
 		err = errors.New("the oracle ended without a word")
 	}
-	return answer, e.books.requests(t.row) > 0, err
+	return answer, e.books.Requests(t.row) > 0, err
 }
 
 // asidePrompt is all that the oracle is told of the run.
@@ -97,7 +98,7 @@ func (e *Engine) asidePrompt(ctx context.Context, a Aside) (string, error) {
 		"Question": a.Question, "Request": current(gitstate.KindRequest), "Brief": current(gitstate.KindBrief), "Goal": current(gitstate.KindGoal),
 		"Amendments": h.Of(gitstate.KindAmendment), "Reports": h.Of(gitstate.KindReport), "Verdict": current(gitstate.KindVerdict),
 		"End": current(gitstate.KindEnd), "Questions": OpenQuestions(h), "AtWork": AtWork(h), "Driven": a.Driven,
-		"Base": h.Base, "Join": joined(h), "Stat": stat, "Bench": e.c.Bench, "Spent": dollars(e.purse.total()), "Budget": e.budgetWords(), "Recent": a.Recent,
+		"Base": h.Base, "Join": joined(h), "Stat": stat, "Bench": e.c.Bench, "Spent": spending.Dollars(e.purse.Total()), "Budget": e.budgetWords(), "Recent": a.Recent,
 	})
 }
 
@@ -105,7 +106,7 @@ func (e *Engine) budgetWords() string {
 	if e.c.Budget == 0 {
 		return "no limit"
 	}
-	return dollars(e.c.Budget) + " USD"
+	return spending.Dollars(e.c.Budget) + " USD"
 }
 
 // recordAside records question, answer and, with the books, the cost. The run
@@ -118,7 +119,7 @@ func (e *Engine) recordAside(ctx context.Context, question, answer string, faile
 	}
 	_, _, err := e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) {
 		m := standingOf(h)
-		m.State, m.Time = AsideState, stamp(e.deps.Clock.Now())
+		m.State, m.Time = AsideState, spending.Stamp(e.deps.Clock.Now())
 		return gitstate.Record{Kind: gitstate.KindNotice, Subject: "side question: " + line(question, 45), Body: body + answer, Meta: m}, true
 	})
 	return err

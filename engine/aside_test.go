@@ -1,106 +1,14 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
 	"git-flower/gitstate"
 )
-
-// accounts are a run's ledgers and its machine's journal, on which wakes come and go.
-type accounts struct {
-	recorded map[string][]gitstate.LedgerRow
-	journal  memoryJournal
-	spent    gitstate.MicroUSD
-	wakes    int
-}
-
-// A wakeOf has its books and the one row that it spends on.
-type wakeOf struct {
-	books *books
-	row   *gitstate.LedgerRow
-}
-
-func (a *accounts) begin(role Role, beside bool) *wakeOf {
-	a.wakes++
-	b := newBooks(fmt.Sprintf("w%d", a.wakes), beside, a.journal, a.recorded)
-	row := b.open(gitstate.LedgerRow{Session: b.wake, Label: "l", Role: string(role)}, newStillClock().Now())
-	return &wakeOf{b, row}
-}
-
-func (a *accounts) spend(t *rapid.T, w *wakeOf, cost gitstate.MicroUSD) {
-	w.books.add(w.row, harness.Usage{}, cost)
-	if err := w.books.write(&a.journal, w.row); err != nil {
-		t.Fatal(err)
-	}
-	a.spent += cost
-}
-
-func (a *accounts) record(t *rapid.T, w *wakeOf) {
-	files, changes, err := w.books.files(a.recorded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, data := range files {
-		var rows []gitstate.LedgerRow
-		if err := json.Unmarshal(data, &rows); err != nil {
-			t.Fatal(err)
-		}
-		a.recorded[w.books.wake] = rows
-	}
-	w.books.recorded(changes)
-}
-
-func (a *accounts) total() gitstate.MicroUSD { return gitstate.History{Ledger: a.recorded}.Spent() }
-
-// Whoever spends beside whom, and whoever is killed: each cent is recorded once,
-// at the latest by the next wake, and no one's view of the total is too small.
-func TestSpendingCountsOnce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := &accounts{recorded: map[string][]gitstate.LedgerRow{}}
-		driver := a.begin(Worker, false)
-		var asides []*wakeOf
-		pick := func() int { return rapid.IntRange(0, len(asides)-1).Draw(t, "which") }
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			what := rapid.IntRange(0, 6).Draw(t, "what")
-			cost := gitstate.MicroUSD(rapid.IntRange(1, 9).Draw(t, "cost"))
-			switch {
-			case what == 0:
-				a.spend(t, driver, cost)
-			case what == 1:
-				a.record(t, driver)
-			case what == 2:
-				asides = append(asides, a.begin(Oracle, true))
-			case what == 3 && len(asides) > 0:
-				a.spend(t, asides[pick()], cost)
-			case what == 4 && len(asides) > 0:
-				a.record(t, asides[pick()])
-			case what == 5 && len(asides) > 0: // killed
-				i := pick()
-				asides = append(asides[:i], asides[i+1:]...)
-			case what == 6: // killed, and another takes over
-				driver = a.begin(Worker, false)
-			}
-			if a.total() > a.spent {
-				t.Fatalf("%d are recorded of %d spent: %v", a.total(), a.spent, a.recorded)
-			}
-		}
-		for _, w := range append(asides, driver) {
-			a.record(t, w)
-		}
-		a.record(t, a.begin(Worker, false))
-		if a.total() != a.spent {
-			t.Fatalf("%d are recorded of %d spent: %v", a.total(), a.spent, a.recorded)
-		}
-	})
-}
 
 // beside is an engine of another process that asks about the rig's run.
 func (r *rig) beside(t *testing.T, state State, play func(*harnesstest.FakeTurn) harness.Ended) *Engine {

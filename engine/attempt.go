@@ -111,6 +111,6 @@ func (e *Engine) fail(ctx context.Context, a Attempt, t *talk, why string) error
 
 // withCost adds what the talk has cost so far to a record's facts.
 func withCost(m gitstate.Meta, t *talk) gitstate.Meta {
-	m.Cost = t.e.books.cost(t.row)
+	m.Cost = t.e.books.Cost(t.row)
 	return m
 }

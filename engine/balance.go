@@ -14,7 +14,7 @@ func (e *Engine) balance(ctx context.Context, why error) {
 	_, _, err := e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) {
 		return gitstate.Record{
 			Kind: gitstate.KindNotice, Subject: line("stopped: "+why.Error(), 60), Body: line(why.Error(), 1000), Meta: standingOf(h),
-		}, e.books.owes(h.Ledger)
+		}, e.books.Owes(h.Ledger)
 	})
 	if err != nil {
 		e.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("what was spent since the last record is known on this machine only: %v", err)})

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"git-flower/gitstate"
@@ -88,12 +87,6 @@ type Question struct {
 	From    string // who asks: a role or a worker
 	Text    string
 	Options []string
-}
-
-// Journal keeps what was spent between two records, durable on this machine.
-type Journal interface {
-	Write(row json.RawMessage) error
-	Read() ([]json.RawMessage, error)
 }
 
 // Windows tells how many tokens the contexts of models hold.

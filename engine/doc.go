@@ -25,17 +25,17 @@
 //     the call is made again under its old id and answered with the reports
 //     that exist; unfinished workers go on in their own sessions.
 //   - No request leaves without the budget's consent, and what it cost is on
-//     disk before the next one (purse.go, books.go).
+//     disk before the next one (gate.go, engine/spending).
 //   - A check whose command failed is never passed, whatever the judge says; an
 //     answer that does not parse is "not yet" (verdict.go).
 //   - Protected paths are the base's when checks run, and a round that changed one,
 //     or a file that decides what a check's command does, is reached by the brief's
-//     word only (governs.go, which says what this cannot tell).
+//     word only (engine/governing, which says what this cannot tell).
 //   - A session whose context is full leaves a handoff, which is a record, and a fresh
 //     session takes over from it (watermark.go, handover.go): the coordinator's, the
 //     clarifier's, that of the judge who sets a goal, and a worker's, each in its place.
 //   - Every record takes along the scripts and notes of the bench that have changed
-//     (carry.go), so that another machine has them; artifacts and spilled texts stay.
+//     (engine/bench), so that another machine has them; artifacts and spilled texts stay.
 //   - A fault carries on in the same session (resilience.go). What does not
 //     pass becomes a Pause: a save point, never a lost run.
 //

@@ -99,7 +99,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		return nil, err
 	}
 	settings := e.settings(j.role, kind)
-	row := e.books.open(gitstate.LedgerRow{
+	row := e.books.Open(gitstate.LedgerRow{
 		Step: j.step, Label: j.label, Session: j.session, Role: string(j.role), Worker: j.worker, Model: settings.Model,
 	}, e.deps.Clock.Now())
 	builtin := e.builtinOf(j, kind)
@@ -162,7 +162,7 @@ func (t *talk) failure() error {
 // say sends messages and drives the session until its turn ends, over faults
 // that pass. A fault that does not pass comes back as a *Pause.
 func (t *talk) say(ctx context.Context, messages ...harness.Message) (harness.Ended, error) {
-	defer func() { t.e.books.close(t.row, t.e.deps.Clock.Now()) }()
+	defer func() { t.e.books.Close(t.row, t.e.deps.Clock.Now()) }()
 	defer t.e.ears.attend(func(fresh []gitstate.Doc) { t.hear(ctx, fresh) })()
 	if t.owesHandoff() {
 		return harness.Ended{}, t.handOver(ctx, nil)
@@ -211,7 +211,7 @@ func (t *talk) converse(ctx context.Context, messages ...harness.Message) (harne
 			return ended, stopped(ctx, ended)
 		}
 		// The harness was not let ask since nothing can be written down.
-		if err := t.e.books.flush(t.e.deps.Journal); err != nil {
+		if err := t.e.books.Flush(t.e.deps.Journal); err != nil {
 			return ended, err
 		}
 		if err := t.endure(ctx, ended.Fault, &bad); err != nil {
@@ -306,7 +306,7 @@ func (t *talk) endure(ctx context.Context, f *harness.Fault, bad *trouble) error
 		bad.since = now
 	}
 	bad.faults++
-	t.e.books.fault(t.row, f.Error())
+	t.e.books.Fault(t.row, f.Error())
 	wait, again := t.e.c.Patience.retry(*bad, f, now, jitter())
 	if !again {
 		p := pauseOf(t.job.step, f)

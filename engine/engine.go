@@ -10,6 +10,7 @@ import (
 
 	"git-flower/engine/bench"
 	"git-flower/engine/harness"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 	"git-flower/plugin"
 	"git-flower/worktree/fence"
@@ -27,7 +28,7 @@ type Deps struct {
 	Harness     harness.Harness
 	Transcripts Transcripts
 	Human       Human
-	Journal     Journal
+	Journal     spending.Journal
 	Clock       Clock
 	Windows     Windows // nil: none is known
 	Events      *Stream
@@ -57,7 +58,7 @@ type Config struct {
 	Roles        map[Role]RoleConfig
 	Headroom     int64 // tokens kept free for a handoff; zero: see watermarkOf
 	Compact      bool  // the harness compacts full contexts; nothing is handed over
-	Price        Price
+	Price        spending.Price
 	Budget       gitstate.MicroUSD // zero: none
 	JudgeCanRun  bool              // the judge of a round has a shell in its throw-away tree
 	Jobs         int               // workers at work side by side; zero: one
@@ -81,8 +82,8 @@ type RoleConfig struct {
 type Engine struct {
 	deps         Deps
 	c            Config
-	purse        *purse
-	books        *books
+	purse        *spending.Purse
+	books        *spending.Books
 	interruption interruption
 	ears         *ears
 	answers      pulse
@@ -111,12 +112,12 @@ func New(d Deps, c Config) (*Engine, error) {
 	h := d.State.History()
 	e := &Engine{
 		deps: d, c: c,
-		purse: &purse{price: c.Price, cap: c.Budget, reserve: reserveOf(c.Budget)},
-		books: newBooks(c.Wake, c.Beside, journal, h.Ledger),
+		purse: spending.NewPurse(c.Price, c.Budget, reserveOf(c.Budget)),
+		books: spending.NewBooks(c.Wake, c.Beside, journal, h.Ledger),
 		ears:  newEars(h),
 		bench: bench.New(c.Bench),
 	}
-	e.purse.elsewhere(e.books.others(h.Ledger))
+	e.purse.Elsewhere(e.books.Others(h.Ledger))
 	return e, nil
 }
 
@@ -222,7 +223,7 @@ func (e *Engine) stop(ctx context.Context, s Stop) (stopped bool, err error) {
 
 func (e *Engine) outcome(s Stop) Outcome {
 	h := e.deps.State.History()
-	return Outcome{State: s.State, Why: s.Why, Base: h.Base, Join: joined(h), Spent: e.purse.total()}
+	return Outcome{State: s.State, Why: s.Why, Base: h.Base, Join: joined(h), Spent: e.purse.Total()}
 }
 
 // record appends what happened. What happened stays true when somebody else
@@ -250,7 +251,7 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 		if !made {
 			return gitstate.Entry{}, false, nil
 		}
-		files, changes, err := e.books.files(h.Ledger)
+		files, changes, err := e.books.Files(h.Ledger)
 		if err != nil {
 			return gitstate.Entry{}, false, err
 		}
@@ -268,11 +269,11 @@ func (e *Engine) recordOn(ctx context.Context, work func(gitstate.History) (r gi
 		if err != nil {
 			return entry, false, fmt.Errorf("record '%s: %s': %w", r.Kind, r.Subject, err)
 		}
-		e.books.recorded(changes)
+		e.books.Recorded(changes)
 		for _, words := range e.bench.Recorded(load) {
 			e.emit(Event{Kind: EventNotice, Text: words})
 		}
-		e.purse.elsewhere(e.books.others(e.deps.State.History().Ledger))
+		e.purse.Elsewhere(e.books.Others(e.deps.State.History().Ledger))
 		e.emit(Event{
 			Kind: EventRecord, Record: string(r.Kind), Step: r.Meta.Step, Label: r.Meta.Label, Round: r.Meta.Round,
 			Worker: r.Meta.Worker, Text: r.Subject, State: r.Meta.State, ID: string(entry.Commit),
@@ -291,7 +292,7 @@ func (e *Engine) notice(ctx context.Context, step, subject, body string) error {
 
 func (e *Engine) emit(ev Event) {
 	ev.Time = e.deps.Clock.Now()
-	ev.Cost = int64(e.purse.total())
+	ev.Cost = int64(e.purse.Total())
 	e.deps.Events.Emit(ev)
 }
 

@@ -76,7 +76,7 @@ func (e *Engine) refresh(ctx context.Context) ([]gitstate.Doc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run anew: %w", err)
 	}
-	err = e.books.look(e.deps.Journal)
+	err = e.books.Look(e.deps.Journal)
 	return e.news(), err
 }
 
@@ -84,7 +84,7 @@ func (e *Engine) refresh(ctx context.Context) ([]gitstate.Doc, error) {
 // it returns, and what they have spent.
 func (e *Engine) news() []gitstate.Doc {
 	h := e.deps.State.History()
-	e.purse.elsewhere(e.books.others(h.Ledger))
+	e.purse.Elsewhere(e.books.Others(h.Ledger))
 	return e.ears.news(h)
 }
 

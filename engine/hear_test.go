@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"pgregory.net/rapid"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 )
 
@@ -363,7 +363,7 @@ func TestHeartbeat(t *testing.T) {
 			left = append(left, ev.Wait)
 		}
 	})
-	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Heartbeat: DefaultHeartbeat}, purse: &purse{}}
+	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Heartbeat: DefaultHeartbeat}, purse: &spending.Purse{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -441,7 +441,7 @@ func TestOptionsAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := rapid.SliceOfN(rapid.StringMatching(`[a-z][a-z.]{0,20}( [a-z.]{1,9})?`), 1, 12).Draw(t, "options")
 		state := newMemoryState("x")
-		e := &Engine{deps: Deps{State: state, Clock: newStillClock(), Events: &Stream{}}, purse: &purse{}, books: &books{}, ears: newEars(gitstate.History{})}
+		e := &Engine{deps: Deps{State: state, Clock: newStillClock(), Events: &Stream{}}, purse: &spending.Purse{}, books: &spending.Books{}, ears: newEars(gitstate.History{})}
 		d, err := e.pose(context.Background(), gitstate.Meta{Call: "x"}, Question{Text: "Which?", Options: options})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/spending"
 )
 
 // What a session waits for: the model, a command, or something that says so itself.
@@ -41,7 +42,7 @@ func TestWaitingSaysSo(t *testing.T) {
 	events := make(chan Event, 10)
 	stream := &Stream{}
 	stream.Subscribe(10, func(ev Event) { events <- ev })
-	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Heartbeat: time.Minute}, purse: &purse{}}
+	e := &Engine{deps: Deps{Clock: clock, Events: stream}, c: Config{Heartbeat: time.Minute}, purse: &spending.Purse{}}
 	e.waiting(t.Context(), Event{Text: "short"}, time.Minute)()
 	stop := e.waiting(t.Context(), workersWait(nil), 0)
 	for range 3 {

@@ -75,5 +75,5 @@ func (e *Engine) busy(m *member, now time.Time) string {
 	if t == nil {
 		return "not at work: it waits for its turn to begin or to hand in"
 	}
-	return "at work for " + now.Sub(e.books.began(t.row)).Round(time.Second).String()
+	return "at work for " + now.Sub(e.books.Began(t.row)).Round(time.Second).String()
 }

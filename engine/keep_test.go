@@ -13,6 +13,7 @@ import (
 
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 	"git-flower/worktree"
 )
@@ -133,7 +134,7 @@ func TestNothingNewMakesNoSnapshot(t *testing.T) {
 	r := newRig().unprotected()
 	s := keepsIn(r)
 	begun := gitstate.Doc{Meta: gitstate.Meta{Worker: "coder-1"}}
-	e := &Engine{deps: Deps{State: r.state, Snapshots: r.trees, Clock: r.clock, Events: &Stream{}}, purse: &purse{}}
+	e := &Engine{deps: Deps{State: r.state, Snapshots: r.trees, Clock: r.clock, Events: &Stream{}}, purse: &spending.Purse{}}
 	k := &keeper{w: &worker{e: e, begun: begun, tree: &worktree.Tree{}}, wanted: make(chan struct{}, 1)}
 	k.edited("a.c")
 	<-k.wanted

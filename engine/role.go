@@ -7,6 +7,7 @@ import (
 	"sync"
 	"text/template"
 
+	"git-flower/engine/spending"
 	"git-flower/gitstate/document"
 	"git-flower/guards"
 )
@@ -16,11 +17,11 @@ type Role string
 
 // The five roles.
 const (
-	Coordinator Role = "coordinator" // decides and dispatches, touches nothing
-	Worker      Role = "worker"      // does the work in a tree of its own
-	Clarifier   Role = "clarifier"   // asks, then writes the brief
-	Judge       Role = "judge"       // sets the goal, judges a round, never works
-	Oracle      Role = "oracle"      // answers beside the run
+	Coordinator Role = "coordinator"  // decides and dispatches, touches nothing
+	Worker      Role = "worker"       // does the work in a tree of its own
+	Clarifier   Role = "clarifier"    // asks, then writes the brief
+	Judge       Role = "judge"        // sets the goal, judges a round, never works
+	Oracle      Role = spending.Aside // answers beside the run
 )
 
 // builtin names the tools of harnesses that a role is offered where there are

@@ -13,6 +13,7 @@ import (
 	"git-flower/engine/bench"
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
+	"git-flower/engine/spending"
 	"git-flower/guards"
 )
 
@@ -32,7 +33,7 @@ func put(t *testing.T, dir string, files map[string]string) {
 // listener is a talk that only observes.
 func listener(dir string) *talk {
 	stream := &Stream{}
-	e := &Engine{deps: Deps{Clock: newStillClock(), Events: stream}, purse: &purse{}, bench: bench.New(dir)}
+	e := &Engine{deps: Deps{Clock: newStillClock(), Events: stream}, purse: &spending.Purse{}, bench: bench.New(dir)}
 	t := &talk{e: e, job: job{role: Worker}, walls: wallsOver(nil)}
 	t.first = t.knowBench()
 	return t

@@ -175,7 +175,7 @@ func (w *worker) failure(h gitstate.History) gitstate.Record {
 		body += "\n\n## Notes of the engine\n\n- " + strings.Join(notes, "\n- ")
 	}
 	if w.row != nil {
-		m.Cost = w.e.books.cost(w.row)
+		m.Cost = w.e.books.Cost(w.row)
 	}
 	return gitstate.Record{Kind: gitstate.KindReport, Subject: m.Worker + ": could not finish", Body: body, Meta: m}
 }
@@ -360,7 +360,7 @@ func (w *worker) reported(h gitstate.History, notes []string, state string, code
 		Step: m.Step, Label: m.Label, Round: m.Round, Worker: m.Worker, Session: m.Session, Harness: m.Harness,
 		Model: m.Model, Code: code, Tip: tip, Call: m.Call, Index: m.Index, State: state, From: []string{w.begun.Name()},
 	}
-	meta.Cost = w.e.books.cost(w.row)
+	meta.Cost = w.e.books.Cost(w.row)
 	return gitstate.Record{
 		Kind: gitstate.KindReport, Subject: fmt.Sprintf("%s: %s", m.Worker, line(w.report.Conclusion, 50)), Body: body,
 		Meta: meta, Refs: w.refs(state, code, tip),

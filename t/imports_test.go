@@ -60,11 +60,12 @@ var rules = map[string]rule{
 	},
 	"engine/bench":     {ours: []string{"gitstate", "guards"}, never: []string{"os/exec"}},
 	"engine/governing": {ours: []string{"guards", "worktree"}, never: []string{"os", "os/exec", "net", "net/...", "context"}},
+	"engine/spending":  {ours: []string{"engine/harness", "gitstate"}, never: []string{"os", "os/exec", "net", "net/..."}},
 	"engine/inbox":     {outside: []string{"github.com/fsnotify/fsnotify"}},
 	"engine/session":   {outside: []string{"modernc.org/sqlite"}},
 	"engine/rehearse":  {outside: []string{"github.com/goccy/go-yaml", "github.com/goccy/go-yaml/..."}},
 	"engine": {
-		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "plugin", "engine/bench", "engine/governing", "engine/harness"},
+		ours:  []string{"gitstate/document", "gitstate", "worktree", "worktree/fence", "worktree/process", "guards", "plugin", "engine/bench", "engine/governing", "engine/spending", "engine/harness"},
 		never: []string{"os/exec", "database/sql"},
 	},
 	"cmd/git-flower": {

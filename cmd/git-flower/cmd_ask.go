@@ -11,6 +11,7 @@ import (
 
 	"git-flower/engine"
 	"git-flower/engine/inbox"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 )
 
@@ -82,7 +83,7 @@ func (w *wake) aside(ctx context.Context, question string) error {
 	}
 	config.Beside = true
 	pid := driverOf(w.store, w.run.Name())
-	var rows engine.Journal = journal
+	var rows spending.Journal = journal
 	if pid > 0 {
 		rows = loud{journal, w.inbox()}
 	}

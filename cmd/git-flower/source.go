@@ -14,6 +14,7 @@ import (
 	"git-flower/engine"
 	"git-flower/engine/harness"
 	"git-flower/engine/rehearse"
+	"git-flower/engine/spending"
 )
 
 // A modelSource is where a run's model comes from.
@@ -29,7 +30,7 @@ type modelSource interface {
 type model struct {
 	harness  harness.Harness
 	name     string
-	price    engine.Price
+	price    spending.Price
 	patience engine.Patience
 	windows  engine.Windows
 	close    func() error

@@ -14,6 +14,7 @@ import (
 	"git-flower/engine/harness"
 	"git-flower/engine/inbox"
 	"git-flower/engine/session"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 	"git-flower/worktree"
 	"git-flower/worktree/fence"
@@ -302,7 +303,7 @@ func (shell) Run(ctx context.Context, c process.Command) (process.Result, error)
 }
 
 // priceOf is the price table with the user's own rows in it.
-func priceOf(lookup func(string) (harness.Model, bool)) engine.Price {
+func priceOf(lookup func(string) (harness.Model, bool)) spending.Price {
 	return func(model string, u harness.Usage) (gitstate.MicroUSD, bool) {
 		m, ok := lookup(model)
 		return gitstate.MicroUSD(m.Cost(u)), ok

@@ -1,4 +1,4 @@
-package engine
+package spending
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"git-flower/gitstate"
 )
 
-// books are the accounts of this wake: a row for each session's part in a
+// Books are the accounts of this wake: a row for each session's part in a
 // step. They go into every record as ledger/<wake>.json, and each settled
 // request into the machine's journal, so that what a killed wake spent after
 // its last record still counts.
@@ -20,9 +20,9 @@ import (
 // What a wake has spent stands either in its own ledger or, as a row that names
 // it, in another's: the one that found it in the journal and took the wake for
 // dead. A wake that was not dead leaves out of its ledger what another has
-// recorded for it, and the other leaves out what the wake has recorded itself;
+// Recorded for it, and the other leaves out what the wake has recorded itself;
 // since each record is made for the tip it is added to, nothing counts twice.
-type books struct {
+type Books struct {
 	mu   sync.Mutex
 	wake string
 	rows []*gitstate.LedgerRow
@@ -35,18 +35,29 @@ type books struct {
 	changes, kept int
 }
 
-// newBooks begins the accounts of a wake on a machine's journal.
-func newBooks(wake string, beside bool, journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) *books {
-	b := &books{wake: wake, beside: beside, late: lastRows(journal)}
+// A Journal keeps what was spent between two records, durable on this machine.
+type Journal interface {
+	Write(row json.RawMessage) error
+	Read() ([]json.RawMessage, error)
+}
+
+// Aside is the role of sessions that answer beside a run; their rows are nobody
+// else's.
+const Aside = "oracle"
+
+// NewBooks begins the accounts of a wake on a machine's journal. beside says that it
+// works beside the one that drives the run.
+func NewBooks(wake string, beside bool, journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) *Books {
+	b := &Books{wake: wake, beside: beside, late: lastRows(journal)}
 	if len(b.carried(recorded)) > 0 {
 		b.changes++
 	}
 	return b
 }
 
-// look reads the journal anew: what others have spent beside this wake, also one
+// Look reads the journal anew: what others have spent beside this wake, also one
 // that was killed before it came to record that.
-func (b *books) look(j Journal) error {
+func (b *Books) Look(j Journal) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	rows, err := j.Read()
@@ -66,8 +77,8 @@ type journalRow struct {
 	Row  gitstate.LedgerRow `json:"row"`
 }
 
-// open begins or continues the row of a session's part in a step.
-func (b *books) open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
+// Open begins or continues the row of a session's part in a step.
+func (b *Books) Open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, old := range b.rows {
@@ -75,14 +86,15 @@ func (b *books) open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 			return old
 		}
 	}
-	r.Start = stamp(now)
+	r.Start = Stamp(now)
 	r.End = r.Start
 	r.Attempts = 1
 	b.rows = append(b.rows, &r)
 	return &r
 }
 
-func (b *books) add(row *gitstate.LedgerRow, u harness.Usage, cost gitstate.MicroUSD) {
+// Add books a settled request.
+func (b *Books) Add(row *gitstate.LedgerRow, u harness.Usage, cost gitstate.MicroUSD) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row.Turns++
@@ -95,8 +107,8 @@ func (b *books) add(row *gitstate.LedgerRow, u harness.Usage, cost gitstate.Micr
 	b.changes++
 }
 
-// fault notes a failed try.
-func (b *books) fault(row *gitstate.LedgerRow, text string) {
+// Fault notes a failed try.
+func (b *Books) Fault(row *gitstate.LedgerRow, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row.Attempts++
@@ -104,26 +116,27 @@ func (b *books) fault(row *gitstate.LedgerRow, text string) {
 	b.changes++
 }
 
-func (b *books) close(row *gitstate.LedgerRow, now time.Time) {
+// Close notes when a row ended.
+func (b *Books) Close(row *gitstate.LedgerRow, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	row.End = stamp(now)
+	row.End = Stamp(now)
 	b.changes++
 }
 
-// write puts a row as it stands into the journal, and those before it that
+// Write puts a row as it stands into the journal, and those before it that
 // could not be written.
-func (b *books) write(j Journal, row *gitstate.LedgerRow) error {
+func (b *Books) Write(j Journal, row *gitstate.LedgerRow) error {
 	b.mu.Lock()
 	if !slices.Contains(b.unwritten, row) {
 		b.unwritten = append(b.unwritten, row)
 	}
 	b.mu.Unlock()
-	return b.flush(j)
+	return b.Flush(j)
 }
 
-// flush writes what could not be written before.
-func (b *books) flush(j Journal) error {
+// Flush writes what could not be written before.
+func (b *Books) Flush(j Journal) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.unwritten) > 0 {
@@ -139,8 +152,8 @@ func (b *books) flush(j Journal) error {
 	return nil
 }
 
-// owes reports whether something was spent that no record holds.
-func (b *books) owes(recorded map[string][]gitstate.LedgerRow) bool {
+// Owes reports whether something was spent that no record holds.
+func (b *Books) Owes(recorded map[string][]gitstate.LedgerRow) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(reconcile(b.late, recorded)) > 0 || slices.ContainsFunc(b.rows, func(r *gitstate.LedgerRow) bool {
@@ -150,9 +163,9 @@ func (b *books) owes(recorded map[string][]gitstate.LedgerRow) bool {
 	})
 }
 
-// files are the ledger file for the next record, nil when nothing changed, and
+// Files are the ledger file for the next record, nil when nothing changed, and
 // how much of the changes it holds. recorded are the ledgers it is added to.
-func (b *books) files(recorded map[string][]gitstate.LedgerRow) (files map[string][]byte, changes int, err error) {
+func (b *Books) Files(recorded map[string][]gitstate.LedgerRow) (files map[string][]byte, changes int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.changes == b.kept {
@@ -174,22 +187,22 @@ func (b *books) files(recorded map[string][]gitstate.LedgerRow) (files map[strin
 	return map[string][]byte{"ledger/" + b.wake + ".json": append(data, '\n')}, b.changes, nil
 }
 
-// recorded is called once a file with so much of the changes is part of the history.
-func (b *books) recorded(changes int) {
+// Recorded is called once a file with so much of the changes is part of the history.
+func (b *Books) Recorded(changes int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept = max(b.kept, changes)
 }
 
 // carried are the rows that killed wakes did not come to record.
-func (b *books) carried(recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
+func (b *Books) carried(recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
 	return slices.DeleteFunc(reconcile(b.late, without(recorded, b.wake)), func(r gitstate.LedgerRow) bool {
-		return b.beside && r.Role != string(Oracle)
+		return b.beside && r.Role != Aside
 	})
 }
 
-// others is what everybody else has spent, recorded or not.
-func (b *books) others(recorded map[string][]gitstate.LedgerRow) gitstate.MicroUSD {
+// Others is what everybody else has spent, recorded or not.
+func (b *Books) Others(recorded map[string][]gitstate.LedgerRow) gitstate.MicroUSD {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ledgers := without(recorded, b.wake)
@@ -277,25 +290,26 @@ func sum(rows []gitstate.LedgerRow) gitstate.MicroUSD {
 	return total
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// Stamp prints a time as records have it, to the second.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// began is when a row began, to the second.
-func (b *books) began(row *gitstate.LedgerRow) time.Time {
+// Began is when a row began, to the second.
+func (b *Books) Began(row *gitstate.LedgerRow) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t, _ := time.Parse(time.RFC3339, row.Start) // printed by stamp
+	t, _ := time.Parse(time.RFC3339, row.Start) // printed by Stamp
 	return t
 }
 
-// requests is how many of a row's requests were answered.
-func (b *books) requests(row *gitstate.LedgerRow) int {
+// Requests is how many of a row's requests were answered.
+func (b *Books) Requests(row *gitstate.LedgerRow) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return row.Turns
 }
 
-// cost is what a row has come to.
-func (b *books) cost(row *gitstate.LedgerRow) gitstate.MicroUSD {
+// Cost is what a row has come to.
+func (b *Books) Cost(row *gitstate.LedgerRow) gitstate.MicroUSD {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return row.Cost
