@@ -44,6 +44,7 @@ type trial struct {
 	verdict document.Verdict
 	quote   string
 	spoken  bool
+	crowded string // what is told to a judge that takes the place of one whose context was full
 }
 
 // judge has a finished round judged by a fresh session that never enters the
@@ -63,26 +64,45 @@ func (e *Engine) judge(ctx context.Context, a Adjudicate) error {
 		return fmt.Errorf("prepare a tree for the judge: %w", err)
 	}
 	defer e.discard(ctx, scene)
+	tr.crowded = tr.earlier()
+	full, err := tr.session(ctx, scene)
+	if full && err == nil && tr.crowded == "" {
+		tr.crowded = tr.earlier()
+		full, err = tr.session(ctx, scene)
+	}
+	if full && err == nil {
+		return tr.giveUp()
+	}
+	return err
+}
+
+// session has one judge look and records its verdict. With full its context holds
+// no further request and there is none: that is no verdict and spends no round.
+func (tr *trial) session(ctx context.Context, scene *worktree.Tree) (full bool, err error) {
 	session := newSession()
-	t, err := e.open(ctx, job{
-		step: a.Step.Name, label: tr.label(), role: Judge, dir: scene.Path, session: session, fence: scene.Looking(),
-		tools: []harness.Tool{tr.tool(), e.askTool(a.Step, session, string(Judge))}, shell: e.c.JudgeCanRun,
+	t, err := tr.e.open(ctx, job{
+		step: tr.a.Step.Name, label: tr.label(), round: tr.a.Work.Meta.Round, role: Judge, dir: scene.Path, session: session, fence: scene.Looking(),
+		tools: []harness.Tool{tr.tool(), tr.e.askTool(tr.a.Step, session, string(Judge))}, shell: tr.e.c.JudgeCanRun,
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer t.close()
-	changed, err := e.watchTree(ctx, scene)
+	changed, err := tr.e.watchTree(ctx, scene)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := tr.hear(ctx, t); err != nil {
-		return err
+	err = tr.hear(ctx, t)
+	if fault := overflowOf(err); fault != nil {
+		return true, tr.noteFull(ctx, t, fault)
+	}
+	if err != nil {
+		return false, err
 	}
 	if err := tr.record(ctx, t); err != nil {
-		return err
+		return false, err
 	}
-	return tr.tellChange(ctx, changed)
+	return false, tr.tellChange(ctx, changed)
 }
 
 // watchTree returns what tells later whether a judge with a shell has changed its
@@ -171,13 +191,16 @@ func (tr *trial) prompt(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("describe the changes: %w", err)
 	}
 	brief, _ := h.Current(gitstate.KindBrief)
-	if stat == "" {
+	switch {
+	case stat == "":
 		stat = "None: nothing was changed.\n"
+	case tr.crowded != "":
+		stat = strings.Join(first(strings.Split(stat, "\n"), crowdedLines), "\n")
 	}
 	return prompt("judgeround", map[string]any{
 		"Round": tr.a.Work.Meta.Round, "Goal": tr.a.Goal.Body, "Results": results(tr.ran), "Protected": tr.goal.Protected,
 		"Touched": strings.Join(first(tr.touched, touchedListed), "\n"), "Stat": stat, "Brief": brief.Body,
-		"Amendments": amendmentsSince(h, tr.a.Goal.Counter), "Asked": askedSoFar(h, tr.a.Step.Name),
+		"Amendments": amendmentsSince(h, tr.a.Goal.Counter), "Asked": askedSoFar(h, tr.a.Step.Name), "Crowded": tr.crowded,
 	})
 }
 
