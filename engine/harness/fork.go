@@ -16,7 +16,7 @@ func Fork(ctx context.Context, t Transcript, from, to, carryOn string, at time.T
 	if err != nil {
 		return fmt.Errorf("fork session '%s': %w", from, err)
 	}
-	forked, err := transcript.Fork(entries, transcript.Options{CarryOn: carryOn}, to, at)
+	forked, err := transcript.Fork(entries, carryOn, to, at)
 	if err != nil {
 		return fmt.Errorf("fork session '%s': %w", from, err)
 	}

@@ -73,7 +73,7 @@ func TestChangesHaveToPay(t *testing.T) {
 	}
 }
 
-// Second copies of what is left out go too (trap 21); others stay.
+// Second copies of what is left out go too; others stay.
 func TestSecondCopiesGo(t *testing.T) {
 	h, err := Read(looks(60, 1500), Options{Expires: glances})
 	if err != nil {
@@ -111,5 +111,23 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What a reading did is told of that reading, whatever was read before it or is
+// read after it: a session's own transcript is not the last one to be read.
+func TestReportsAreOfTheirOwnReading(t *testing.T) {
+	o := Options{Expires: glances, Point: folder{}.point}
+	main := mustReadAs(t, looks(60, 1500), o)
+	agent := mustReadAs(t, looks(40, 3000), o)
+	untouched := mustReadAs(t, looks(2, 10), o)
+	for what, c := range map[string][2]Report{
+		"of the session":   {main.Report, {Expired: 60 - keepGlances}},
+		"of a sub-agent":   {agent.Report, {Cleared: 40 - keepLong, Kept: keepLong, Chars: (40 - keepLong) * 3000}},
+		"of nothing to do": {untouched.Report, {}},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s: %+v, want %+v", what, c[0], c[1])
+		}
 	}
 }

@@ -72,6 +72,12 @@ func Read(entries []json.RawMessage, o Options) (*History, error) {
 }
 
 func read(entries []json.RawMessage, o Options, p policy) (*History, error) {
+	return conversation(entries, o.CarryOn, func(turns []*turn) (string, Report) { return economize(turns, o, p) })
+}
+
+// conversation makes a history, which shorten may make shorter: it returns the
+// mark of what is said after that.
+func conversation(entries []json.RawMessage, carryOn string, shorten func([]*turn) (string, Report)) (*History, error) {
 	all, err := parse(entries)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -81,9 +87,9 @@ func read(entries []json.RawMessage, o Options, p policy) (*History, error) {
 		h.note(e)
 	}
 	s := newStore(all)
-	turns := pair(clean(s.whole(s.chain()), o.CarryOn))
+	turns := pair(clean(s.whole(s.chain()), carryOn))
 	turns = fromWords(withoutLastThoughts(turns))
-	h.Mark, h.Report = economize(turns, o, p)
+	h.Mark, h.Report = shorten(turns)
 	turns = withoutLastThoughts(turns)
 	heal(turns, maps.Clone(h.Said))
 	h.write(turns)

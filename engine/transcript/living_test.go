@@ -25,6 +25,14 @@ type life struct {
 	sent []json.RawMessage // the conversation as this process has it
 }
 
+// newLife begins one in which few results stay.
+func newLife(t *rapid.T) *life {
+	l := &life{t: t, o: Options{Expires: glances, Point: folder{}.point}, policy: usual()}
+	l.policy.keepGlances, l.policy.keepLong = rapid.IntRange(0, 2).Draw(t, "glances"), rapid.IntRange(0, 2).Draw(t, "long")
+	l.policy.requests = rapid.SampledFrom([]int{0, 5, 35, 10_000}).Draw(t, "requests")
+	return l
+}
+
 func (l *life) id(kind string) string { l.n++; return fmt.Sprintf("%s-%d", kind, l.n) }
 
 func (l *life) load() *History {
@@ -199,9 +207,7 @@ func (l *life) same(before *History, sent []json.RawMessage) {
 func TestThoughtsStayBehindTheirWords(t *testing.T) {
 	changed := 0
 	rapid.Check(t, func(t *rapid.T) {
-		l := &life{t: t, o: Options{Expires: glances, Point: folder{}.point}, policy: usual()}
-		l.policy.keepGlances, l.policy.keepLong = rapid.IntRange(0, 2).Draw(t, "glances"), rapid.IntRange(0, 2).Draw(t, "long")
-		l.policy.requests = rapid.SampledFrom([]int{0, 5, 35, 10_000}).Draw(t, "requests")
+		l := newLife(t)
 		for range rapid.IntRange(1, 5).Draw(t, "processes") {
 			before, sent := l.h, l.sent
 			l.process()
