@@ -117,7 +117,8 @@ func (c caseRow) run(t *testing.T) outcome {
 		t.Fatal(err)
 	}
 	s := newStore(all)
-	turns := pair(clean(s.whole(s.chain()), ""))
+	chain, _ := s.chain()
+	turns := pair(clean(s.whole(chain), ""))
 	p := newPlan(turns, math.MaxInt, o, c.policy(), &judge{ask: o.Expires, known: map[string]bool{}})
 	p.carryOut(turns)
 	turns = withoutLastThoughts(turns)

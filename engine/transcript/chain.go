@@ -43,17 +43,16 @@ func (s *store) parent(e *entry) *entry {
 	return s.before[e.at]
 }
 
-// chain is the conversation, oldest first.
-func (s *store) chain() []*entry {
-	leaf := s.leaf()
-	var chain []*entry
+// chain is the conversation, oldest first, and the entry where it ended.
+func (s *store) chain() (chain []*entry, leaf *entry) {
+	leaf = s.leaf()
 	on := map[*entry]bool{}
 	for e := leaf; e != nil && !on[e]; e = s.parent(e) {
 		on[e] = true
 		chain = append(chain, e)
 	}
 	slices.Reverse(chain)
-	return s.preserved(chain, on)
+	return s.preserved(chain, on), leaf
 }
 
 // leaf is where the conversation ended: of the entries that no other names as its

@@ -74,8 +74,8 @@ func refusal(h *History) string {
 	switch {
 	case c.thought:
 		return "ends in a thought"
-	case len(h.Entries) > 0 && c.last != h.Last:
-		return "Last is " + h.Last
+	case len(h.Entries) > 0 && c.last != h.end:
+		return "it ends with " + h.end
 	case len(c.due) != len(h.Open):
 		return fmt.Sprintf("%d calls without result, %d are open", len(c.due), len(h.Open))
 	}

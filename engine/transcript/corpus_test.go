@@ -223,6 +223,23 @@ func TestLostParent(t *testing.T) {
 	}
 }
 
+// A result that hangs on nothing any more is told behind its call, but what comes
+// next does not hang on it: the conversation would be lost with it.
+func TestNothingHangsOnAResultFromElsewhere(t *testing.T) {
+	stored := lines(t, `{"type":"user","uuid":"1","message":{"role":"user","content":"go"}}
+{"type":"user","uuid":"3","parentUuid":"lost","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"out"}]}}
+{"type":"assistant","uuid":"2","parentUuid":"1","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}},{"type":"tool_use","id":"toolu_2","name":"Bash","input":{}}]}}`)
+	h := mustRead(t, stored)
+	answer, err := h.Answer("toolu_2", Result{UUID: "4", Text: "out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := mustRead(t, append(stored, answer))
+	if got := told(t, later.Entries); got != "u:go Bash(1) Bash(2) =1 =2" && got != "u:go Bash(1) Bash(2) =2 =1" || len(later.Open) > 0 {
+		t.Errorf("got %s, open %v", got, later.Open)
+	}
+}
+
 func TestDamagedEntry(t *testing.T) {
 	for _, bad := range []string{"", "3", "[]", `{"type":`, "\xff"} {
 		if _, err := Read(append(lines(t, ours), json.RawMessage(bad)), Options{}); err == nil {

@@ -39,7 +39,8 @@ type History struct {
 	Said map[string]bool
 	// Called holds the ids of all stored calls, also of those left out.
 	Called map[string]bool
-	// Last is the uuid of the newest of Entries, the parent of the next one stored.
+	// Last is the uuid of the stored entry that the next one to be stored has as its
+	// parent: where the chain ends. What ends Entries may hang elsewhere. Empty: none.
 	Last string
 	// Began is the time of the first stored entry; zero when unknown.
 	Began time.Time
@@ -53,8 +54,9 @@ type History struct {
 	Mark   string
 	Report Report
 
-	newest *turn // holds the open calls
-	place  int   // in Entries: where the next result goes
+	newest *turn  // holds the open calls
+	place  int    // in Entries: where the next result goes
+	end    string // the uuid of the newest of Entries
 }
 
 // A Call is a tool call of the model's.
@@ -87,7 +89,11 @@ func conversation(entries []json.RawMessage, carryOn string, shorten func([]*tur
 		h.note(e)
 	}
 	s := newStore(all)
-	turns := pair(clean(s.whole(s.chain()), carryOn))
+	chain, leaf := s.chain()
+	if leaf != nil {
+		h.Last = leaf.uuid
+	}
+	turns := pair(clean(s.whole(chain), carryOn))
 	turns = fromWords(withoutLastThoughts(turns))
 	h.Mark, h.Report = shorten(turns)
 	turns = withoutLastThoughts(turns)
@@ -126,19 +132,19 @@ func (h *History) write(turns []*turn) {
 		h.add(t.rest)
 	}
 	if len(turns) > 0 && turns[len(turns)-1].answer != nil {
-		h.end(turns[len(turns)-1])
+		h.ending(turns[len(turns)-1])
 	}
 }
 
 func (h *History) add(entries []*entry) {
 	for _, e := range entries {
-		h.Entries = append(h.Entries, e.render(h.Last))
-		h.Last = e.uuid
+		h.Entries = append(h.Entries, e.render(h.end))
+		h.end = e.uuid
 	}
 }
 
-// end tells how the conversation ends, with its newest answer.
-func (h *History) end(t *turn) {
+// ending tells how the conversation ends, with its newest answer.
+func (h *History) ending(t *turn) {
 	h.newest = t
 	for _, c := range t.open() {
 		h.Open = append(h.Open, Call{ID: c.id, Tool: c.name, Input: c.input})
@@ -179,6 +185,7 @@ func (h *History) Answer(id string, r Result) (json.RawMessage, error) {
 	}
 	stored := e.render(h.Last)
 	h.insert(e)
+	h.Last = e.uuid
 	h.Open = slices.Delete(h.Open, i, i+1)
 	h.Said[e.uuid] = true
 	h.Stop, h.Text = "", ""
@@ -193,7 +200,7 @@ func (h *History) insert(e *entry) {
 	before := newEntry(h.Entries[h.place-1], 0)
 	h.Entries = slices.Insert(slices.Clone(h.Entries), h.place, e.render(before.uuid))
 	if h.place++; h.place == len(h.Entries) {
-		h.Last = e.uuid
+		h.end = e.uuid
 		return
 	}
 	next := newEntry(h.Entries[h.place], 0)

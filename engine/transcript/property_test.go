@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -221,6 +222,27 @@ func TestAnsweredCallsAreNotOpenAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if _, later := answered(t, hostile(t)); len(later.Open) > 0 {
 			t.Fatalf("open again: %v", later.Open)
+		}
+	})
+}
+
+// Whatever the store looks like, what is said next stands behind all that a
+// reading found: nothing of the conversation is lost by going on with it.
+func TestWhatIsSaidNextLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stored := hostile(t)
+		h := mustRead(t, stored)
+		for n, c := range slices.Clone(h.Open) {
+			e, err := h.Answer(c.ID, Result{UUID: fmt.Sprintf("answer-%d", n), Time: time.Unix(9, 0), Text: "out"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored = append(stored, e)
+		}
+		words, _ := json.Marshal(map[string]any{"type": "user", "uuid": "next", "parentUuid": h.Last, "message": map[string]any{"role": "user", "content": "go on"}})
+		later := mustRead(t, append(slices.Clone(stored), words))
+		if n := len(later.Entries) - 1; n < 0 || joinLines(later.Entries[:n]) != joinLines(h.Entries) || !strings.Contains(string(later.Entries[n]), `"next"`) {
+			t.Fatalf("read later\n%s\nnot\n%s\nand the words", joinLines(later.Entries), joinLines(h.Entries))
 		}
 	})
 }
