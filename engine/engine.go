@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"git-flower/engine/bench"
@@ -85,6 +86,7 @@ type Engine struct {
 	purse        *spending.Purse
 	books        *spending.Books
 	interruption interruption
+	told         sync.Map // what is told once in a wake
 	ears         *ears
 	answers      pulse
 	bench        *bench.Bench // nil: there is none

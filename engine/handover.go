@@ -37,7 +37,7 @@ func (t *talk) weigh(ctx context.Context, ev harness.Event) error {
 			t.warned = true
 			t.tellHandoff("near", "")
 		}
-		return nil
+		return t.checkServed(ctx, ev.Model)
 	case harness.ToolResult:
 		if t.isFull() {
 			t.leaving = true

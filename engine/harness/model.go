@@ -3,7 +3,9 @@ package harness
 import (
 	"math"
 	"math/bits"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // DefaultModel is what a session runs on when nobody names a model.
@@ -108,6 +110,28 @@ func canonical(id string) string {
 	name = strings.TrimSuffix(name, "-latest")
 	if i := strings.LastIndexByte(name, '-'); i > 0 && isDate(name[i+1:]) {
 		name = name[:i]
+	}
+	return name
+}
+
+// SameModel reports whether two names may stand for one model: an alias and what it
+// stands for, a name and a dated snapshot of it, with or without "[1m]", the
+// provider, or what Bedrock puts round a name. An empty name stands for any, and so
+// does one in angle brackets, which a runtime gives to answers that it made itself.
+func SameModel(a, b string) bool {
+	a, b = bare(a), bare(b)
+	return a == b || a == "" || b == "" || a[0] == '<' || b[0] == '<'
+}
+
+var bedrock = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[a-z-]+\.)?anthropic\.(.*?)(?:-v\d+)?(?::\d+)?$`)
+})
+
+// bare is canonical without what Bedrock puts round a name.
+func bare(id string) string {
+	name := canonical(id)
+	if m := bedrock().FindStringSubmatch(name); m != nil {
+		return canonical(m[1])
 	}
 	return name
 }

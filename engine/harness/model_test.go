@@ -50,6 +50,39 @@ func TestWireNameKeepsWhatTheServerKnows(t *testing.T) {
 	}
 }
 
+func TestSameModel(t *testing.T) {
+	for _, c := range []struct {
+		asked, served string
+		same          bool
+	}{
+		{"claude-opus-5-5", "claude-opus-5-5", true},
+		{"claude-opus-5-5[1m]", "claude-opus-5-5", true},
+		{"claude-x-y", "claude-x-y-20260101", true},
+		{"claude-x-y-20251101[1m]", "claude-x-y-20260101", true},
+		{"opus", "claude-opus-5-5-20261015", true},
+		{"anthropic/claude-x-y", "Claude-X-Y", true},
+		{"claude-x-y", "us.anthropic.claude-x-y-20260101-v1:0", true},
+		{"anthropic.claude-x-y-v2", "claude-x-y", true},
+		{"claude-x-y@20260101", "claude-x-y", true},
+		{"", "claude-x-y", true},
+		{"claude-x-y", "", true},
+		{"claude-x-y", "<synthetic>", true},
+		{"claude-opus-5-5", "claude-opus-5", false},
+		{"claude-opus-5", "claude-opus-5-5", false},
+		{"claude-opus-5-5[1m]", "claude-haiku-5-5", false},
+		{"sonnet", "claude-sonnet-4-6", false},
+		{"claude-opus-5-5", "qwen3-coder:30b", false},
+		{"claude-x-y", "claude-x-y-2026", false},
+		{"claude-x-y", "claude-x-y-v2", false},
+	} {
+		for _, got := range []bool{SameModel(c.asked, c.served), SameModel(c.served, c.asked)} {
+			if got != c.same {
+				t.Errorf("%q and %q: %v", c.asked, c.served, got)
+			}
+		}
+	}
+}
+
 func TestDefaultModelIsKnownAndPriced(t *testing.T) {
 	m, ok := Lookup(DefaultModel)
 	if !ok || !m.Priced() || m.Window == 0 || m.MaxOutput == 0 {

@@ -164,7 +164,7 @@ func custom(name string, call func(ctx context.Context, id string) (harness.Resu
 }
 
 func answerEnds(c *Case) {
-	c.Stub.Push(Reply{Blocks: []Block{ThinkingBlock("hm", "sig"), TextBlock("hello")}}, Say("again"))
+	c.Stub.Push(Reply{Blocks: []Block{ThinkingBlock("hm", "sig"), TextBlock("hello")}, Model: "claude-other-1-20260101"}, Say("again"))
 	s := c.start()
 	ended, events := c.turn(s, "hi", harness.StopDone)
 	if ended.Text != "hello" || !slices.Contains(events, harness.Event(harness.Text{Text: "hello"})) {
@@ -172,8 +172,8 @@ func answerEnds(c *Case) {
 	}
 	if i := slices.IndexFunc(events, func(e harness.Event) bool { _, ok := e.(harness.Responded); return ok }); i < 0 {
 		c.Error("no Responded event")
-	} else if u := events[i].(harness.Responded).Usage; u.Input == 0 || u.Output == 0 {
-		c.Errorf("usage %+v", u)
+	} else if r := events[i].(harness.Responded); r.Usage.Input == 0 || r.Usage.Output == 0 || r.Model != "claude-other-1-20260101" {
+		c.Errorf("served by '%s', usage %+v", r.Model, r.Usage)
 	}
 	if ended, _ := c.turn(s, "and?", harness.StopDone); ended.Text != "again" {
 		c.Errorf("second turn: %+v", ended)
