@@ -34,8 +34,8 @@
 //   - A session whose context is full leaves a handoff, which is a record, and a fresh
 //     session takes over from it (watermark.go, handover.go): the coordinator's, the
 //     clarifier's, that of the judge who sets a goal, and a worker's, each in its place.
-//   - Every record takes along the scripts and notes of the bench that have changed
-//     (engine/bench), so that another machine has them; artifacts and spilled texts stay.
+//   - Every record takes along what has changed of the bench's scripts, notes and small
+//     artifacts (engine/bench), so that another machine has them; spilled texts stay.
 //   - A fault carries on in the same session (resilience.go). What does not
 //     pass becomes a Pause: a save point, never a lost run.
 //

@@ -99,9 +99,9 @@
 // harness, and the sessions before it as "retired".
 //
 // P21: ledger/<wake>.json is a list of accounts (LedgerRow), rewritten whole by that
-// wake alone. bench/scripts/ and bench/notes/ are files for people and workers, as
-// they stood on the bench of the machine that made the record; each record takes
-// along what has changed.
+// wake alone. bench/scripts/, bench/notes/ and bench/artifacts/ (small ones) are files
+// for people and workers, as they stood on the bench of the machine that made the
+// record; each record takes along what has changed.
 // P22: everything in the tree is a plain file, executable if and only if it begins
 // with "#!", of at most 1 MiB, and no part of its path is what some system takes for
 // '.git' or for a way up, nor a name that some system does not allow.

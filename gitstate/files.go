@@ -20,12 +20,17 @@ func CheckFile(path string, data []byte) error {
 	switch {
 	case len(data) > MaxFile:
 		return fmt.Errorf("file '%.200q' is larger than %d bytes", path, MaxFile)
-	case !ledger && !isUnder(path, "bench/scripts/") && !isUnder(path, "bench/notes/"):
+	case !ledger && !onBench(path):
 		return fmt.Errorf("file '%.200q' has no place in a run's tree", path)
 	case !safePath(path):
 		return fmt.Errorf("file '%.200q' is not a path for every system", path)
 	}
 	return nil
+}
+
+// onBench says whether a path is of a part of the bench that travels.
+func onBench(path string) bool {
+	return isUnder(path, "bench/scripts/") || isUnder(path, "bench/notes/") || isUnder(path, "bench/artifacts/")
 }
 
 func isUnder(path, folder string) bool {

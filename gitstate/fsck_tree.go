@@ -203,8 +203,7 @@ func (c *checker) checkFile(r *checked, f file) bool {
 		c.checkLedger(r, f, wake)
 	}
 	lineage := isUnder(f.path, "lineage/") && strings.HasSuffix(f.path, ".json")
-	bench := isUnder(f.path, "bench/scripts/") || isUnder(f.path, "bench/notes/")
-	if !doc && !ledger && !lineage && !bench && f.path != "brief.md" && f.path != "goal.md" {
+	if !doc && !ledger && !lineage && !onBench(f.path) && f.path != "brief.md" && f.path != "goal.md" {
 		c.say(r.id, "P11", "'%s' has no place in a run's tree", f.path)
 	}
 	return doc

@@ -70,7 +70,7 @@ func (m *modelRun) step(t *testing.T, rt *rapid.T, h *Run, codes []ObjectID) {
 	if rapid.Bool().Draw(rt, "with") {
 		rec.With = []Doc{{Kind: KindStep, Body: text.Draw(rt, "step")}}
 	}
-	path := rapid.SampledFrom([]string{"bench/notes/a", "bench/notes/b/c", "bench/scripts/d"}).Draw(rt, "path")
+	path := rapid.SampledFrom([]string{"bench/notes/a", "bench/artifacts/b/c", "bench/scripts/d"}).Draw(rt, "path")
 	content := rapid.SampledFrom([]string{"", "x\n", "y\n"}).Draw(rt, "content")
 	if rec.Files[path] = []byte(content); content == "" {
 		rec.Files[path] = nil

@@ -92,7 +92,7 @@ type Record struct {
 	// such as the finished step of a brief. Counter and Hash are filled in.
 	With []Doc
 	// Files are whole files of the tree outside the documents: "ledger/<wake>.json",
-	// "bench/scripts/…", "bench/notes/…". A nil value removes the file.
+	// "bench/scripts/…", "bench/notes/…", "bench/artifacts/…". A nil value removes the file.
 	Files map[string][]byte
 	// Refs move in the same transaction as the run's own ref.
 	Refs []RefUpdate

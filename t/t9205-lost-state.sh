@@ -2,7 +2,7 @@
 
 test_description='the local state is deleted in the middle of a run
 
-Transcripts, artifacts and spills are lost and nothing else: the run goes on from
+Transcripts, large artifacts and spills are lost and nothing else: the run goes on from
 its records to the same end, and says what is gone.'
 
 . "$(dirname "$0")/test-lib.sh"

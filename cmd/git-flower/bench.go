@@ -38,7 +38,7 @@ type benchBlob struct {
 // place is where it lies below the bench.
 func (b benchBlob) place() string { return strings.TrimPrefix(b.path, "bench/") }
 
-// restoreBench puts scripts and notes of the newest record on the bench: those
+// restoreBench puts what the newest record holds of the bench back on it: those
 // that are missing here, and those of which the bench has what an older record
 // held. What was changed here since stays, and comes with the next record.
 // Scripts are code: one that came from elsewhere waits until it is accepted.
@@ -87,7 +87,7 @@ func (w *wake) restoreBench(ctx context.Context) error {
 // recordedBench lists what the newest record holds of the bench.
 func (w *wake) recordedBench(ctx context.Context) ([]benchBlob, error) {
 	tip := string(w.run.Tip())
-	out, err := w.store.Git().Read(ctx, "ls-tree", "-r", "-z", "--end-of-options", tip, "bench/scripts/", "bench/notes/")
+	out, err := w.store.Git().Read(ctx, "ls-tree", "-r", "-z", "--end-of-options", tip, "bench/scripts/", "bench/notes/", "bench/artifacts/")
 	if err != nil {
 		return nil, err
 	}
@@ -141,10 +141,11 @@ func (w *wake) wasRecorded(ctx context.Context, name string, data []byte) (bool,
 	return false, nil
 }
 
-// isOurs reports whether a file may come back unasked: notes always, a script
-// when this repository recorded it or a person accepted it here.
+// isOurs reports whether a file may come back unasked: notes and artifacts that are
+// no programs always, others when this repository recorded them or a person
+// accepted them here.
 func (w *wake) isOurs(ctx context.Context, b benchBlob) (bool, error) {
-	if !strings.HasPrefix(b.path, "bench/scripts/") {
+	if !strings.HasPrefix(b.path, "bench/scripts/") && !bytes.HasPrefix(b.data, []byte("#!")) {
 		return true, nil
 	}
 	if trusted, err := isTrusted(w.trusted(), b.id); trusted || err != nil {

@@ -17,13 +17,16 @@ import (
 // Limits of what records take along of the bench, in bytes. What is larger stays
 // on this machine, and whoever watches is told once.
 const (
-	carriedFile = 64 << 10 // design 3.2: more is no document
-	carriedAll  = 1 << 20
+	carriedFile     = 64 << 10 // design 3.2: more is no document
+	carriedArtifact = 16 << 10 // reports point at them; HT001 made 22 of 15K in ten hours
+	carriedAll      = 1 << 20
 )
 
-// carriedShelves are the folders of the bench that travel with the records:
-// what can be made again from them, and spilled texts, stay.
-var carriedShelves = [...]string{"scripts", "notes"}
+// carriedShelves are the folders of the bench that travel with the records, in
+// the order in which they have room. Spilled texts stay.
+var carriedShelves = [...]string{"scripts", "notes", artifacts}
+
+const artifacts = "artifacts"
 
 // A Load is what one record takes along of the bench.
 type Load struct {
@@ -52,7 +55,7 @@ func (b *Bench) Load() Load {
 		walkShelf(root, shelf, func(name string, info fs.FileInfo) {
 			now := written{info.Size(), info.ModTime()}
 			if room < now.size {
-				l.leave(name, fmt.Sprintf("scripts and notes together are larger than %s", sized(carriedAll)))
+				l.leave(name, fmt.Sprintf("together they are larger than %s", sized(carriedAll)))
 				return
 			}
 			if b.carried[name] != now && !l.take(root, name, now) {
@@ -68,16 +71,20 @@ func (b *Bench) Load() Load {
 
 // take reads a file that is new or has changed.
 func (l *Load) take(root *os.Root, name string, now written) bool {
-	if now.size > carriedFile {
-		l.leave(name, fmt.Sprintf("it is larger than %s", sized(carriedFile)))
+	most := int64(carriedFile)
+	if isArtifact(name) {
+		most = carriedArtifact
+	}
+	if now.size > most {
+		l.leave(name, fmt.Sprintf("it is larger than %s", sized(most)))
 		return false
 	}
 	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openAtOnce, 0)
 	if err != nil {
 		return false
 	}
-	data, err := readSome(f, carriedFile)
-	if errors.Join(err, f.Close()) != nil {
+	data, err := readSome(f, most+1)
+	if errors.Join(err, f.Close()) != nil || int64(len(data)) > most {
 		return false // it comes with a later record
 	}
 	place := path.Join("bench", name)
@@ -93,11 +100,19 @@ func (l *Load) take(root *os.Root, name string, now written) bool {
 	return true
 }
 
+func isArtifact(name string) bool { return strings.HasPrefix(name, artifacts+"/") }
+
+// leave notes why a file stays, for whoever watches. Of artifacts nobody expects
+// that they travel.
 func (l *Load) leave(name, why string) {
+	if isArtifact(name) {
+		return
+	}
 	l.left = append(l.left, fmt.Sprintf("'%s' of the bench stays on this machine: %s", name, why))
 }
 
-// gone takes what was deleted from a shelf out of the record's tree.
+// gone takes what was deleted from a shelf out of the record's tree, and artifacts
+// that have outgrown it: an older one would mislead.
 func (b *Bench) gone(root *os.Root, shelf string, l *Load) {
 	if info, err := root.Lstat(shelf); err != nil || !info.IsDir() {
 		return
@@ -107,7 +122,7 @@ func (b *Bench) gone(root *os.Root, shelf string, l *Load) {
 		if _, there := l.kept[name]; there || !strings.HasPrefix(name, shelf+"/") {
 			continue
 		}
-		if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) || shelf == artifacts {
 			l.files[place] = nil
 		}
 	}

@@ -33,7 +33,7 @@ func wantLoad(t *testing.T, b *Bench, want map[string]string) {
 }
 
 func TestScriptsAndNotesTravelWithTheRecords(t *testing.T) {
-	b := benchIn(t, map[string]string{"scripts/a.sh": "one", "notes/deep/n.md": "note", "artifacts/log": "out", "spill/0123456789abcdef.txt": "x", "INDEX.md": "index"})
+	b := benchIn(t, map[string]string{"scripts/a.sh": "one", "notes/deep/n.md": "note", "artifacts/log": strings.Repeat("x", carriedArtifact+1), "spill/0123456789abcdef.txt": "x", "INDEX.md": "index"})
 	wantLoad(t, b, map[string]string{"bench/scripts/a.sh": "one", "bench/notes/deep/n.md": "note"})
 	wantLoad(t, b, map[string]string{})
 	put(t, b.dir, map[string]string{"scripts/a.sh": "two!"})
@@ -114,6 +114,19 @@ func TestWhatStaysOnThisMachineIsToldOnce(t *testing.T) {
 	if again := b.Recorded(b.Load()); len(again) > 0 {
 		t.Errorf("told again: %q", again)
 	}
+}
+
+// Small artifacts travel, since reports point at them. One that outgrows the records
+// leaves no older one there, and nobody is told what stays: nobody expects it.
+func TestSmallArtifactsTravel(t *testing.T) {
+	b := benchIn(t, map[string]string{"artifacts/log": "1 failed", "artifacts/large": strings.Repeat("x", carriedArtifact+1), "artifacts/id_rsa": "x"})
+	l := b.Load()
+	if told := b.Recorded(l); len(told) > 0 || len(l.files) != 1 || string(l.files["bench/artifacts/log"]) != "1 failed" {
+		t.Errorf("taken along %v, told %q", l.files, told)
+	}
+	put(t, b.dir, map[string]string{"artifacts/log": strings.Repeat("x", carriedArtifact+1)})
+	wantLoad(t, b, map[string]string{"bench/artifacts/log": "-"})
+	wantLoad(t, b, map[string]string{})
 }
 
 // Together they are bounded, too.
