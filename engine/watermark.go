@@ -63,8 +63,11 @@ func stated(message string) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(strings.ReplaceAll(m[1]+m[2]+m[3], ",", ""), 10, 64)
-	return n, err == nil && n >= leastStated && n <= mostStated
+	return n, err == nil && IsWindow(n)
 }
+
+// IsWindow reports whether a model could have a window of so many tokens.
+func IsWindow(n int64) bool { return n >= leastStated && n <= mostStated }
 
 // overflowed is what an overflow teaches of a window: the limit that the refusal
 // names, else how full the context was seen to be. Nothing where that is no
@@ -73,5 +76,5 @@ func overflowed(message string, context int64) (window int64, learned bool) {
 	if n, ok := stated(message); ok {
 		return n, true
 	}
-	return context, context >= leastSeen
+	return context, context >= leastSeen && IsWindow(context)
 }

@@ -63,6 +63,11 @@ func TestBannerTellsOfALearnedWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, s.describe(), "window 123456 tokens", "2030-05-06", "--window")
+	s.config.Roles = map[string]RoleConfig{"judge": {Model: "claude-haiku-5-5"}}
+	if err := s.windows().Overflowed("claude-haiku-5-5", 98_765); err != nil {
+		t.Fatal(err)
+	}
+	has(t, s.describe(), "judge claude-haiku-5-5 (window 98765 tokens")
 	s.config.Window = 200_000
 	if got := s.describe(); strings.Contains(got, "123456") {
 		t.Errorf("the user's word counts, but %q", got)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,6 +62,9 @@ func (s endpoint) describe() string {
 	for _, role := range slices.Sorted(maps.Keys(s.config.Roles)) {
 		if other := s.config.Roles[role].Model; other != "" && other != s.model() {
 			text += fmt.Sprintf(", %s %s", role, oneLine(other))
+			if learned := s.windows().words(other); learned != "" {
+				text += " (" + learned + ")"
+			}
 		}
 	}
 	kind := "key"
@@ -84,6 +88,16 @@ func (s endpoint) host() string {
 		return "an address of yours"
 	}
 	return oneLine(u.Host)
+}
+
+// place tells endpoints apart, those of one host too, without what an address may
+// hold besides.
+func (s endpoint) place() string {
+	if s.credentials.BaseURL == "" {
+		return s.host()
+	}
+	sum := sha256.Sum256([]byte(s.credentials.BaseURL))
+	return fmt.Sprintf("%s#%x", s.host(), sum[:6])
 }
 
 func (s endpoint) open(ctx context.Context, t harness.Transcript, sessions string) (*model, error) {
@@ -134,7 +148,7 @@ func (s endpoint) unknown(name string) []harness.Model {
 // what an endpoint's refusals have taught, else the table.
 func (s endpoint) windows() *windows {
 	return &windows{
-		given: s.config.Window, file: s.learned, endpoint: s.host(), now: s.now,
+		given: s.config.Window, file: s.learned, endpoint: s.place(), now: s.now,
 		table: func(name string) int64 { m, _ := harness.Lookup(name); return m.Window },
 	}
 }

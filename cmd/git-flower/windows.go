@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"git-flower/engine"
 )
 
 // windows are the context windows of models at one endpoint. Some gateways give
@@ -36,6 +38,8 @@ const (
 	learnedFor = 14 * 24 * time.Hour
 	// largestWindows is how large the file may be.
 	largestWindows = 1 << 20
+	// clockSkew is how far ahead another clock that wrote the file may be.
+	clockSkew = 24 * time.Hour
 )
 
 // Window is the user's word, else the least of the table's and what was learned.
@@ -60,7 +64,14 @@ func (w *windows) lesson(model string) (l learnedWindow, ok bool) {
 	defer w.mu.Unlock()
 	w.read()
 	l, ok = w.learned[w.key(model)]
-	return l, ok && l.Window > 0 && w.now().Sub(l.At) <= learnedFor
+	return l, ok && w.counts(l)
+}
+
+// counts reports whether a lesson is one that an endpoint could have taught, and
+// lately: a file that was spoiled must not shorten a run.
+func (w *windows) counts(l learnedWindow) bool {
+	age := w.now().Sub(l.At)
+	return engine.IsWindow(l.Window) && age <= learnedFor && age >= -clockSkew
 }
 
 // words tell of a window that is smaller than it would be had nothing been
@@ -73,15 +84,17 @@ func (w *windows) words(model string) string {
 	return fmt.Sprintf("window %d tokens, learned from a refusal on %s; --window overrides it", l.Window, l.At.Format(time.DateOnly))
 }
 
-// Overflowed keeps the least window that a model was seen to have.
+// Overflowed keeps the least window that a model was seen to have. A larger one than
+// is known does not make the old lesson a new one: that is forgotten in its time.
 func (w *windows) Overflowed(model string, window int64) error {
-	if old := w.Window(model); old > 0 && old < window {
-		window = old
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.learned = nil // others may have added to it
 	w.read()
+	old, ok := w.learned[w.key(model)]
+	if !engine.IsWindow(window) || ok && w.counts(old) && old.Window < window {
+		return nil
+	}
 	w.learned[w.key(model)] = learnedWindow{Window: window, At: w.now().UTC().Truncate(time.Second)}
 	if err := w.write(); err != nil {
 		return fmt.Errorf("keep what was learned of windows: %w", err)
@@ -91,31 +104,34 @@ func (w *windows) Overflowed(model string, window int64) error {
 
 func (w *windows) key(model string) string { return w.endpoint + "|" + model }
 
-// read reads the file once. One that is not there or not ours teaches nothing.
+// read reads the file once. One that is not there or not ours teaches nothing, and
+// an entry that is none leaves the others as they are.
 func (w *windows) read() {
 	if w.learned != nil {
 		return
 	}
 	w.learned = map[string]learnedWindow{}
-	info, err := os.Stat(w.file)
+	info, err := os.Lstat(w.file)
 	if w.file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > largestWindows {
 		return
 	}
 	data, err := os.ReadFile(w.file)
-	if err != nil || json.Unmarshal(data, &w.learned) != nil || w.learned == nil {
-		w.learned = map[string]learnedWindow{}
+	var entries map[string]json.RawMessage
+	if err != nil || json.Unmarshal(data, &entries) != nil {
+		return
+	}
+	for key, entry := range entries {
+		var l learnedWindow
+		if json.Unmarshal(entry, &l) == nil && w.counts(l) {
+			w.learned[key] = l
+		}
 	}
 }
 
-// write puts the file in its place whole, without what no longer counts.
+// write puts the file in its place whole; what no longer counts was not read.
 func (w *windows) write() error {
 	if w.file == "" {
 		return nil
-	}
-	for key, l := range w.learned {
-		if w.now().Sub(l.At) > learnedFor {
-			delete(w.learned, key)
-		}
 	}
 	data, err := json.MarshalIndent(w.learned, "", "  ")
 	if err != nil {
