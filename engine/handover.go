@@ -19,10 +19,18 @@ import (
 
 // markFor is the watermark of a job's session.
 func (e *Engine) markFor(j job, model string) watermark {
-	if e.deps.Windows == nil || e.c.Compact || !j.handsOver {
+	if e.c.Compact || !j.handsOver {
 		return watermark{}
 	}
-	return watermarkOf(e.deps.Windows.Window(model), e.c.Headroom)
+	return watermarkOf(e.window(model), e.c.Headroom)
+}
+
+// window is how many tokens a model's context holds, zero when it is not known.
+func (e *Engine) window(model string) int64 {
+	if e.deps.Windows == nil {
+		return 0
+	}
+	return e.deps.Windows.Window(model)
 }
 
 // weigh notes how full the context is. Once it is too full, the turn is ended as

@@ -30,10 +30,8 @@ func (tr *trial) noteFull(ctx context.Context, t *talk, f *harness.Fault) error 
 	if t.context > 0 {
 		held = fmt.Sprintf("Its context was full at %s tokens before it could hand in a verdict", thousands(t.context))
 	}
-	if t.e.deps.Windows != nil {
-		if window := t.e.deps.Windows.Window(t.row.Model); window > 0 {
-			held += fmt.Sprintf("; the window is held to have %s", thousands(window))
-		}
+	if window := t.e.window(t.row.Model); window > 0 {
+		held += fmt.Sprintf("; the window is held to have %s", thousands(window))
 	}
 	_, err := tr.e.record(ctx, gitstate.Record{
 		Kind: gitstate.KindNotice, Subject: fmt.Sprintf("the context of the judge of round %d is full", m.Round), Meta: withCost(m, t), Body: held + ".",

@@ -123,6 +123,9 @@ type Options struct {
 	// Compact lets a runtime that can replace a full context by a summary do so; it
 	// tells of that by a Compacted event. A harness that cannot ignores it.
 	Compact bool
+	// Window is how many tokens the context holds, as far as is known; zero: unknown.
+	// A runtime that compacts does so before that many are in it.
+	Window int64
 
 	// Env is the whole environment of commands that tools start.
 	Env []string

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,24 @@ func TestCompactionIsOffUnlessAskedFor(t *testing.T) {
 		}
 		if slices.Contains(env, "DISABLE_COMPACT=1") {
 			t.Error("the caller's environment decides")
+		}
+	}
+}
+
+// The CLI is told the window only where it compacts, and only one that it takes.
+func TestCompactionKnowsTheWindow(t *testing.T) {
+	for _, c := range []struct {
+		compact bool
+		window  int64
+		want    bool
+	}{{true, 100_000, true}, {true, 1_000_000, true}, {true, 99_999, false}, {true, 0, false}, {false, 200_000, false}} {
+		args, err := arguments(harness.Options{Compact: c.compact, Window: c.window}, "opus", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.Index(args, "--autocompact")
+		if told := i >= 0 && args[i+1] == strconv.FormatInt(c.window, 10); told != c.want || i >= 0 && !c.want {
+			t.Errorf("%+v: %q", c, args)
 		}
 	}
 }

@@ -78,6 +78,9 @@ func arguments(o harness.Options, model string, resumed bool) ([]string, error) 
 	if o.Effort != "" {
 		args = append(args, "--effort", o.Effort)
 	}
+	if o.Compact && o.Window >= leastCompacting {
+		args = append(args, "--autocompact", strconv.FormatInt(o.Window, 10))
+	}
 	if o.MaxTurns > 0 {
 		args = append(args, "--max-turns", strconv.Itoa(o.MaxTurns))
 	}
@@ -86,6 +89,11 @@ func arguments(o harness.Options, model string, resumed bool) ([]string, error) 
 	}
 	return append(args, "--session-id="+o.Session), nil
 }
+
+// leastCompacting is the least window that the CLI takes for its compaction
+// (2.1.332; a smaller number is refused, or taken for thousands). In a smaller one it
+// compacts when the endpoint refuses a prompt.
+const leastCompacting = 100_000
 
 // offered are the tools that the CLI has of those that are wanted.
 func offered(tools []string) []string {
