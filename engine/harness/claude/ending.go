@@ -245,7 +245,7 @@ func faultOf(l line) *harness.Fault {
 	}
 	f := &harness.Fault{Status: l.Status, Type: l.ErrorType, Message: oneLine(text)}
 	switch {
-	case l.TerminalReason == "prompt_too_long", l.TerminalReason == "blocking_limit", strings.Contains(text, "rompt is too long"):
+	case l.TerminalReason == "prompt_too_long", l.TerminalReason == "blocking_limit", l.Status < 500 && harness.TooLong(text):
 		f.Class = harness.PromptTooLong
 	case l.Status == 429:
 		f.Class = harness.RateLimit

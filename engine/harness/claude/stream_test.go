@@ -196,10 +196,13 @@ func TestFaultsOfResults(t *testing.T) {
 		"no login":         {map[string]any{"is_error": true, "terminal_reason": "api_error", "result": "Not logged in · Please run /login"}, harness.Auth},
 		"window":           {map[string]any{"is_error": true, "terminal_reason": "prompt_too_long", "api_error_status": 400}, harness.PromptTooLong},
 		"locally too long": {map[string]any{"is_error": true, "terminal_reason": "blocking_limit"}, harness.PromptTooLong},
-		"bad request":      {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error_status": 400}, harness.Invalid},
-		"picture":          {map[string]any{"is_error": true, "terminal_reason": "image_error"}, harness.Invalid},
-		"connection":       {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error": "connection_failed"}, harness.Network},
-		"refusal":          {map[string]any{"stop_reason": "refusal"}, harness.Refused},
+		"too long in words": {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error_status": 400, "api_error_type": "invalid_request_error",
+			"result": "API Error: 400 input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"}, harness.PromptTooLong},
+		"a server's words of a window": {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error_status": 502, "result": "context window exceeded"}, harness.ServerError},
+		"bad request":                  {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error_status": 400}, harness.Invalid},
+		"picture":                      {map[string]any{"is_error": true, "terminal_reason": "image_error"}, harness.Invalid},
+		"connection":                   {map[string]any{"is_error": true, "terminal_reason": "api_error", "api_error": "connection_failed"}, harness.Network},
+		"refusal":                      {map[string]any{"stop_reason": "refusal"}, harness.Refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fakes(t, func(f *fakeCLI) {
