@@ -163,7 +163,7 @@ func TestCLIResumesAnsweredCalls(t *testing.T) {
 func TestCLIResumesWhatWasWritten(t *testing.T) {
 	path := realCLI(t)
 	for _, c := range []struct{ name, dir string }{
-		{"tools", "plain"}, {"fault", "中文 and 😀"}, {"hook", repeat("long", 20, 4)}, {"interrupt", "."}, {"branch", "."}, {"killed", "."}, {"compact", "."}, {"agent", "."},
+		{"tools", "my proj+1"}, {"fault", "中文 and 😀"}, {"hook", repeat("long", 20, 4)}, {"interrupt", "."}, {"branch", "."}, {"killed", "."}, {"compact", "."}, {"agent", "."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config, cwd := t.TempDir(), filepath.Join(t.TempDir(), c.dir)

@@ -45,6 +45,21 @@ type mirrored struct {
 	Message message `json:"message"`
 }
 
+// readMirrored reads an entry; of one that is of a form to come only what it is.
+// False: it is none.
+func readMirrored(raw json.RawMessage) (mirrored, bool) {
+	var e mirrored
+	if json.Unmarshal(raw, &e) == nil {
+		return e, true
+	}
+	var known struct {
+		UUID string `json:"uuid"`
+		Type string `json:"type"`
+	}
+	err := json.Unmarshal(raw, &known)
+	return mirrored{UUID: known.UUID, Type: known.Type}, err == nil
+}
+
 // synthetic is the model of messages that the CLI wrote itself.
 const synthetic = "<synthetic>"
 
@@ -66,8 +81,8 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 	var keep []json.RawMessage
 	var keys []string
 	for _, raw := range entries {
-		var e mirrored
-		if json.Unmarshal(raw, &e) != nil || e.UUID == "" && (agent == "" || e.Type != "agent_metadata") {
+		e, ok := readMirrored(raw)
+		if !ok || e.UUID == "" && (agent == "" || e.Type != "agent_metadata") {
 			continue
 		}
 		if k.count != nil && e.Type == "assistant" && e.Message.StopReason != "" && e.Message.Model != synthetic {

@@ -37,6 +37,33 @@ func TestKeeperStores(t *testing.T) {
 	}
 }
 
+// What we cannot read of an entry is no reason to lose it: usage that is null or
+// no number, a message that is no object, blocks of forms to come.
+func TestKeeperStoresWhatItCannotRead(t *testing.T) {
+	store := &harnesstest.Transcript{}
+	k := newKeeper(t.Context(), store, fakeID, "/config")
+	var counted int
+	k.count = func(message, bool) { counted++ }
+	odd := []json.RawMessage{
+		[]byte(`{"type":"assistant","uuid":"1","message":{"id":"m","stop_reason":"tool_use","usage":{"input_tokens":null,"output_tokens":null,"cache_creation":null},"content":[{"type":"tool_use","id":"toolu_1"}]}}`),
+		[]byte(`{"type":"assistant","uuid":"2","message":{"id":"n","stop_reason":"end_turn","usage":null,"content":[]}}`),
+		[]byte(`{"type":"assistant","uuid":"3","message":{"id":"o","usage":{"input_tokens":1.5},"content":[{"type":"text","text":"words"}]}}`),
+		[]byte(`{"type":"system","uuid":"4","message":"words"}`),
+		[]byte(`{"type":"user","uuid":"5","message":{"role":"user","content":["words",{"type":"text","text":7}]}}`),
+	}
+	k.take(filepath.Join("/config/projects/-work", fakeID+".jsonl"), odd)
+	entries, _ := store.Load(t.Context(), fakeID)
+	if len(entries) != len(odd) {
+		t.Errorf("stored %d of %d: %s", len(entries), len(odd), entries)
+	}
+	if counted != 2 {
+		t.Errorf("%d answers were counted", counted)
+	}
+	if err := k.await(t.Context(), callKey("toolu_1")); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is said after a history that was made shorter has its mark; what a
 // sub-agent says has not.
 func TestKeeperMarks(t *testing.T) {
