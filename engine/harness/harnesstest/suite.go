@@ -235,6 +235,11 @@ func refusedCall(c *Case) {
 	if got := c.Stub.Last().Results(); !got[0].IsError || !strings.Contains(got[0].Result(), "use Read for that") {
 		c.Errorf("sent back %+v", got)
 	}
+	// By that mark later readings know what they may leave out, and reports count.
+	stored, _ := c.Transcript.Load(c.Ctx, c.Options.Session)
+	if n := strings.Count(fmt.Sprintf("%s", stored), `"toolDenialKind":"permission-rule"`); n != 1 {
+		c.Errorf("%d stored entries are marked as refused: %s", n, stored)
+	}
 }
 
 func noGuard(c *Case) {
