@@ -23,11 +23,12 @@ const resumedID = "5b1f6a52-3c07-4d54-9d0e-1f6f7c1d2a33"
 // Keys that the CLI 2.1.332 made of these directories.
 func TestProjectKey(t *testing.T) {
 	for path, want := range map[string]string{
-		"/tmp/ctrans/l_dots/.a_b-c+d":                                                 "-tmp-ctrans-l-dots--a-b-c-d",
-		"/tmp/ctrans/l_cjk/中文 目录":                                                     "-tmp-ctrans-l-cjk------",
-		"/tmp/ctrans/l_emoji/a😀b":                                                     "-tmp-ctrans-l-emoji-a--b",
-		"/tmp/ctrans/l_combining/cafe\u0301 e":                                        "-tmp-ctrans-l-combining-cafe--e",
-		"/tmp/ctrans/l_long/" + repeat("x", 60, 5):                                    "-tmp-ctrans-l-long" + cut(strings.Repeat("-"+strings.Repeat("x", 60), 5), 182) + "-d3fpp9",
+		"/home/a/my proj+1":                        "-home-a-my-proj-1",
+		"/tmp/ctrans/l_dots/.a_b-c+d":              "-tmp-ctrans-l-dots--a-b-c-d",
+		"/tmp/ctrans/l_cjk/中文 目录":                  "-tmp-ctrans-l-cjk------",
+		"/tmp/ctrans/l_emoji/a😀b":                  "-tmp-ctrans-l-emoji-a--b",
+		"/tmp/ctrans/l_combining/cafe\u0301 e":     "-tmp-ctrans-l-combining-cafe--e",
+		"/tmp/ctrans/l_long/" + repeat("x", 60, 5): "-tmp-ctrans-l-long" + cut(strings.Repeat("-"+strings.Repeat("x", 60), 5), 182) + "-d3fpp9",
 		"/tmp/ctrans/l_longcjk/" + repeat("中", 60, 3) + "/" + strings.Repeat("y", 40): "-tmp-ctrans-l-longcjk" + strings.Repeat("-", 179) + "-6y5f4i",
 		"/tmp/ctrans/l_longemoji/" + repeat("😀", 50, 3):                               "-tmp-ctrans-l-longemoji" + strings.Repeat("-", 177) + "-r2uc1d",
 	} {
