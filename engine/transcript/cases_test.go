@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -154,7 +155,9 @@ func TestCasesOfTheOriginal(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("rows: %v", count)
+	if !maps.Equal(count, map[string]int{"expire": 10, "trim": 11, "prune": 15}) {
+		t.Errorf("rows: %v", count)
+	}
 }
 
 // checkChain: each entry hangs on the one before, and calls and results pair.

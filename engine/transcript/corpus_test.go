@@ -180,6 +180,19 @@ func TestOpenCallOfOurs(t *testing.T) {
 	}
 }
 
+// A call that was open and is refused now is marked like one that was refused at
+// once: by that later readings know it.
+func TestAnOpenCallThatIsRefused(t *testing.T) {
+	h := mustRead(t, lines(t, ours))
+	stored, err := h.Answer("toolu_1", Result{UUID: "3", Text: "not that", IsError: true, Denied: true})
+	if err != nil || !strings.Contains(string(stored), `"toolDenialKind":"permission-rule"`) {
+		t.Errorf("%s, %v", stored, err)
+	}
+	if stored, err = mustRead(t, lines(t, ours)).Answer("toolu_1", Result{UUID: "3", Text: "no", IsError: true}); err != nil || strings.Contains(string(stored), "toolDenialKind") {
+		t.Errorf("%s, %v", stored, err)
+	}
+}
+
 // An older call without a result gets one; reading again finds the same.
 func TestCallsThatNobodyAnswered(t *testing.T) {
 	stored := lines(t, ours+`{"type":"user","uuid":"4","parentUuid":"2","message":{"role":"user","content":"more"}}
