@@ -2,10 +2,12 @@ package transcript
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // A Report counts what a reading changed, all its steps and all readings before
@@ -16,6 +18,12 @@ type Report struct {
 	Kept    int // long results that stay
 	Chars   int // characters of the cleared ones
 	Denied  int // refused calls that were taken out
+	Saved   int // characters that the conversation is shorter by, without thoughts
+}
+
+// left is a report as answers that are given after a reading carry it.
+func (r Report) left() json.RawMessage {
+	return fmt.Appendf(nil, `{"expired":%d,"cleared":%d,"denied":%d,"characters":%d}`, r.Expired, r.Cleared, r.Denied, r.Saved)
 }
 
 // A policy is how much stays.
@@ -144,14 +152,18 @@ func (p *plan) carryOut(turns []*turn) {
 	for _, e := range p.order {
 		switch {
 		case e.drop:
+			p.shorter(e.site, "")
+			p.report.Saved += utf8.RuneCount(e.site.call.input)
 			p.note(e.site.id, "")
 		case e.archive:
 			if pointer := p.point(e.site.call.asCall(), e.site.text); pointer != "" {
 				p.cleared(e.site)
+				p.shorter(e.site, pointer)
 				e.site.replace(pointer, false)
 				p.note(e.site.id, pointer)
 			}
 		default:
+			p.shorter(e.site, e.text)
 			e.site.replace(e.text, e.heals)
 			p.note(e.site.id, e.text)
 		}
@@ -166,9 +178,14 @@ func (p *plan) carryOut(turns []*turn) {
 
 func (p *plan) note(id, text string) { fmt.Fprintf(p.sum, "%d:%s%d:%s", len(id), id, len(text), text) }
 
+// shorter notes that a text stands in place of a result's.
+func (p *plan) shorter(s *site, text string) {
+	p.report.Saved += utf8.RuneCountInString(s.text) - utf8.RuneCountInString(text)
+}
+
 func (p *plan) cleared(s *site) {
 	p.report.Cleared++
-	p.report.Chars += len([]rune(s.text))
+	p.report.Chars += utf8.RuneCountInString(s.text)
 }
 
 // withoutThoughts takes thoughts out of the answers from a place on, of those

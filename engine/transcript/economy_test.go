@@ -73,6 +73,29 @@ func TestChangesHaveToPay(t *testing.T) {
 	}
 }
 
+// What a reading leaves out is told to whoever stores what comes after, in
+// characters, and later readings tell the same.
+func TestWhatIsLeftOutIsTold(t *testing.T) {
+	o := Options{Expires: glances}
+	if few, _ := Read(looks(keepGlances+1, 200), o); few.Left != nil {
+		t.Errorf("nothing is left out, and told is %s", few.Left)
+	}
+	entries := looks(60, 1500)
+	h, _ := Read(entries, o)
+	saved := 0
+	for i := range 60 - keepGlances {
+		saved += 1500 - len([]rune(expiredNotice(fmt.Sprintf("git log -%d", i), 60-i)))
+	}
+	want := fmt.Sprintf(`{"expired":%d,"cleared":0,"denied":0,"characters":%d}`, 60-keepGlances, saved)
+	if string(h.Left) != want {
+		t.Errorf("told is %s, not %s", h.Left, want)
+	}
+	after := fmt.Appendf(nil, `{"type":"assistant","uuid":"z","parentUuid":"%s","flowerLoaded":"%s","message":{"id":"mz","role":"assistant","content":[{"type":"text","text":"seen"}],"stop_reason":"end_turn"}}`, h.Last, h.Mark)
+	if again, _ := Read(append(entries, after), o); string(again.Left) != want {
+		t.Errorf("then %s, not %s", again.Left, want)
+	}
+}
+
 // Second copies of what is left out go too; others stay.
 func TestSecondCopiesGo(t *testing.T) {
 	h, err := Read(looks(60, 1500), Options{Expires: glances})

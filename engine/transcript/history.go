@@ -53,6 +53,10 @@ type History struct {
 	// after it have it as their "flowerLoaded", unless it is empty.
 	Mark   string
 	Report Report
+	// Left tells what this version leaves out of what is stored: "expired", "cleared"
+	// and "denied" (results), and "characters". Entries that carry Mark have it as their
+	// "flowerLeft"; nil without a Mark.
+	Left json.RawMessage
 
 	newest *turn  // holds the open calls
 	place  int    // in Entries: where the next result goes
@@ -95,7 +99,9 @@ func conversation(entries []json.RawMessage, carryOn string, shorten func([]*tur
 	}
 	turns := pair(clean(s.whole(chain), carryOn))
 	turns = fromWords(withoutLastThoughts(turns))
-	h.Mark, h.Report = shorten(turns)
+	if h.Mark, h.Report = shorten(turns); h.Mark != "" {
+		h.Left = h.Report.left()
+	}
 	turns = withoutLastThoughts(turns)
 	heal(turns, maps.Clone(h.Said))
 	h.write(turns)

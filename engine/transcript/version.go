@@ -96,6 +96,7 @@ func (v *versions) done(p *plan, m string) {
 	v.report.Cleared += p.report.Cleared
 	v.report.Chars += p.report.Chars
 	v.report.Denied += p.report.Denied
+	v.report.Saved += p.report.Saved
 	v.report.Kept = p.report.Kept
 }
 

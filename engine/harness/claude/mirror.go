@@ -21,6 +21,7 @@ type keeper struct {
 	count   func(m message, main bool) // told of each answer's last word on itself; may be nil
 	config  string                     // the CLI's configuration folder, in which the transcript lies
 	mark    string                     // of the history that the process was started from
+	left    json.RawMessage            // what that history leaves out
 
 	mu     sync.Mutex
 	kept   map[string]bool // what is on disk; see callKey, resultKey
@@ -91,7 +92,7 @@ func (k *keeper) take(path string, entries []json.RawMessage) {
 		raw, found := k.look(raw, e)
 		if agent == "" && e.Type == "assistant" && k.mark != "" {
 			mark, _ := json.Marshal(k.mark) // a string
-			raw = withMember(raw, `"flowerLoaded":`+string(mark))
+			raw = withMember(raw, `"flowerLoaded":`+string(mark)+`,"flowerLeft":`+string(k.left))
 		}
 		keep, keys = append(keep, raw), append(keys, found...)
 	}

@@ -69,12 +69,12 @@ func TestKeeperStoresWhatItCannotRead(t *testing.T) {
 func TestKeeperMarks(t *testing.T) {
 	store := &harnesstest.Transcript{}
 	k := newKeeper(t.Context(), store, fakeID, "/config")
-	k.mark = "7 0a"
+	k.mark, k.left = "7 0a", json.RawMessage("{}")
 	said := []json.RawMessage{[]byte(`{"uuid":"1","type":"assistant","message":{"content":[]}} `), []byte(`{"uuid":"2","type":"user","message":{"content":"hi"}}`)}
 	k.take(filepath.Join("/config/projects/-work", fakeID+".jsonl"), said)
 	k.take(filepath.Join("/config/projects/-work", fakeID, "subagents/agent-a1.jsonl"), said)
 	entries, _ := store.Load(t.Context(), fakeID)
-	if string(entries[0]) != `{"uuid":"1","type":"assistant","message":{"content":[]},"flowerLoaded":"7 0a"}` || string(entries[1]) != string(said[1]) {
+	if string(entries[0]) != `{"uuid":"1","type":"assistant","message":{"content":[]},"flowerLoaded":"7 0a","flowerLeft":{}}` || string(entries[1]) != string(said[1]) {
 		t.Errorf("stored %s", entries)
 	}
 	if of, _ := store.Load(t.Context(), fakeID+"/agent-a1"); string(of[0]) != string(said[0]) {

@@ -39,7 +39,7 @@ func (s *session) launch(ctx context.Context) error {
 		return err
 	}
 	s.keeper = newKeeper(ctx, s.h.c.Transcript, s.o.Session, s.folders.config)
-	s.keeper.mark = s.history.Mark
+	s.keeper.mark, s.keeper.left = s.history.Mark, s.history.Left
 	if p := s.purse; p != nil {
 		s.keeper.count = func(m message, main bool) { p.count(ctx, m.ID, m.Model, m.Usage.tokens(), main) }
 	}

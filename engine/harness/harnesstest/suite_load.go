@@ -66,6 +66,15 @@ func resumeShort(c *Case) {
 		c.Errorf("told first\n%.2000s\nthen\n%.2000s", told[0], told[1])
 	}
 	after, _ := c.Transcript.Load(c.Ctx, c.Options.Session)
+	for _, raw := range after[len(before):] {
+		var e struct {
+			Type string                            `json:"type"`
+			Left struct{ Expired, Characters int } `json:"flowerLeft"`
+		}
+		if err := json.Unmarshal(raw, &e); err != nil || e.Type == "assistant" && (e.Left.Expired != looked-6 || e.Left.Characters <= 0) {
+			c.Errorf("an answer does not tell what was left out: %v %s", err, raw)
+		}
+	}
 	for i := range before {
 		if string(before[i]) != string(after[i]) {
 			c.Errorf("stored entry %d is now %s", i, after[i])

@@ -17,8 +17,9 @@ type journal struct {
 	session string
 	dir     string
 	now     func() time.Time
-	last    string // uuid of the newest entry, empty at the start
-	mark    string // of the history that was loaded, empty when nothing was changed in it
+	last    string          // uuid of the newest entry, empty at the start
+	mark    string          // of the history that was loaded, empty when nothing was changed in it
+	left    json.RawMessage // what that history leaves out
 }
 
 // A record is an entry to write; the message's bytes go in as they are.

@@ -119,7 +119,7 @@ func (s *session) resume(ctx context.Context, now time.Time) (time.Time, error) 
 	}
 	s.tools.files.recall(s.convo.seen)
 	s.tools.shells.recall(s.convo.shells)
-	s.journal.last, s.journal.mark = h.Last, h.Mark
+	s.journal.last, s.journal.mark, s.journal.left = h.Last, h.Mark, h.Left
 	if h.Began.IsZero() {
 		return now, nil
 	}

@@ -272,7 +272,7 @@ func (t *turn) keep(ctx context.Context, r *reply, a *answer) error {
 		rec.extra = []member{{"requestId", quoted(r.requestID)}}
 	}
 	if m := t.journal.mark; m != "" {
-		rec.extra = append(rec.extra, member{"flowerLoaded", quoted(m)})
+		rec.extra = append(rec.extra, member{"flowerLoaded", quoted(m)}, member{"flowerLeft", t.journal.left})
 	}
 	if _, err := t.journal.append(ctx, rec); err != nil {
 		return err
