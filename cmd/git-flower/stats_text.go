@@ -182,12 +182,25 @@ func statsFacts(r economy.Report) [][2]string {
 	}
 	if h := r.Total.Held; h != nil {
 		facts = append(facts, [2]string{"calls", fmt.Sprintf("%d of %d refused; %d glances of the coordinator", h.Denials, h.Calls, h.Glances)},
-			[2]string{"spills", fmt.Sprintf("%d, %s characters", h.Spills, human(int64(h.Spilled)))})
+			[2]string{"spills", fmt.Sprintf("%d, %s characters", h.Spills, human(int64(h.Spilled)))},
+			[2]string{"left out", leftWords(h.Left)})
 	}
 	if s := r.Scripts; s != nil && len(s.Each) > 0 {
 		facts = append(facts, [2]string{"scripts", fmt.Sprintf("%d, written %d times, run %d times; %d more than once, %d never", len(s.Each), s.Written, s.Runs, s.Again, s.Idle)})
 	}
 	return facts
+}
+
+// leftWords say what resumed sessions were not shown again.
+func leftWords(l *economy.Left) string {
+	switch {
+	case l == nil:
+		return "- (an older git flower resumed a session and did not note it)"
+	case l.Loads == 0:
+		return "nothing"
+	}
+	return fmt.Sprintf("%d results expired, %d became pointers, %d refusals, %s characters, at %s",
+		l.Expired, l.Cleared, l.Denied, human(int64(l.Characters)), plural(l.Loads, "resumption"))
 }
 
 func factLines(l look, facts [][2]string) string {

@@ -301,6 +301,32 @@ func TestDeniedCommandsRunNothing(t *testing.T) {
 	}
 }
 
+// What a resumed session was not shown again is told by its answers, once for
+// each version of its past; the newest version tells of those before too.
+func TestWhatLoadsLeftOut(t *testing.T) {
+	after := func(row, mark, left string) string {
+		return strings.Replace(row, `{"type"`, fmt.Sprintf(`{"flowerLoaded":"%s"%s,"type"`, mark, left), 1)
+	}
+	const first = `,"flowerLeft":{"expired":3,"cleared":1,"denied":2,"characters":4000}`
+	const second = `,"flowerLeft":{"expired":5,"cleared":1,"denied":2,"characters":4500}`
+	rows := []string{answerRow("1", 1, 1), after(answerRow("2", 1, 1), "a 1", first), after(answerRow("3", 1, 1), "a 1", first), after(answerRow("4", 1, 1), "b 2", second)}
+	want := Left{Loads: 2, Expired: 5, Cleared: 1, Denied: 2, Characters: 4500}
+	if s := one(t, worker, rows...); s.Held.Left == nil || *s.Held.Left != want {
+		t.Errorf("%+v, not %+v", s.Held.Left, want)
+	}
+	if s := one(t, worker, rows[0]); s.Held.Left == nil || *s.Held.Left != (Left{}) {
+		t.Errorf("nothing was left out, and %+v is told", s.Held.Left)
+	}
+	r := measured(ledgerOf(account("a", worker, "1"), account("b", worker, "2")), map[string][]string{"a": rows, "b": {rows[0]}})
+	if *r.Total.Held.Left != want {
+		t.Errorf("in all %+v", r.Total.Held.Left)
+	}
+	r = measured(ledgerOf(account("a", worker, "1"), account("b", worker, "2")), map[string][]string{"a": rows, "b": {after(rows[0], "x 1", "")}})
+	if r.Sessions[1].Held.Left != nil || r.Total.Held.Left != nil || r.Sessions[0].Held.Left == nil {
+		t.Errorf("one does not tell, and in all %+v", r.Total.Held.Left)
+	}
+}
+
 func FuzzMeter(f *testing.F) {
 	for _, row := range []string{answerRow("m", 1, 1, callBlock("a", "Bash", `{"command":"sh /s/bench/r/scripts/a.sh"}`)), resultRow("a", "x", denied), `{"type":"user","message":{"content":"\ud800"}}`} {
 		f.Add(row)

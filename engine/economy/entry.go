@@ -14,6 +14,8 @@ type entry struct {
 	Denial    string `json:"toolDenialKind"`
 	Fault     bool   `json:"isApiErrorMessage"`
 	Aside     bool   `json:"isSidechain"`
+	Loaded    string `json:"flowerLoaded"` // the version of the past that it was said after
+	Left      *Left  `json:"flowerLeft"`   // what that version leaves out
 	Message   *struct {
 		ID      string          `json:"id"`
 		Model   string          `json:"model"`

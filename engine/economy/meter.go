@@ -32,6 +32,7 @@ type counted struct {
 	answers map[string]int
 	calls   map[string]block
 	done    map[string]bool
+	loaded  string // the newest version of its past
 }
 
 // NewMeter begins with a run's ledger, by wake: its sessions are those that
@@ -91,7 +92,7 @@ func (m *Meter) Add(session string, raw json.RawMessage) {
 		return
 	}
 	if s.Held == nil {
-		s.Held = &Held{Tools: map[string]int{}}
+		s.Held = newHeld()
 	}
 	e, ok := readEntry(raw)
 	if !ok {
@@ -101,6 +102,7 @@ func (m *Meter) Add(session string, raw json.RawMessage) {
 		s.at, s.Began = at, e.Timestamp
 	}
 	s.answer(e)
+	s.load(e)
 	for _, b := range e.blocks() {
 		s.Held.Characters += b.characters()
 		switch b.Type {
@@ -132,6 +134,23 @@ func (s *counted) answer(e entry) {
 		s.answers[id] = len(s.Curve)
 		s.Curve = append(s.Curve, Point{Time: e.Timestamp, Tokens: tokens})
 	}
+}
+
+// load counts what the past was shortened by that an answer was given after: its
+// newest version tells of those before as well. One that does not tell leaves the
+// whole unknown.
+func (s *counted) load(e entry) {
+	if e.Loaded == "" || e.Loaded == s.loaded || e.Type != "assistant" {
+		return
+	}
+	s.loaded = e.Loaded
+	if e.Left == nil || s.Held.Left == nil {
+		s.Held.Left = nil
+		return
+	}
+	loads := s.Held.Left.Loads + 1
+	*s.Held.Left = *e.Left
+	s.Held.Left.Loads = loads
 }
 
 func (s *counted) call(b block) {

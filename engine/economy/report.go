@@ -77,7 +77,22 @@ type Held struct {
 	Spills     int            `json:"spills"`  // results that became a pointer
 	Spilled    int            `json:"spilled_characters"`
 	Tasks      int            `json:"tasks"` // dispatched to workers
+	// Left is what later readings left out; null: a session has been resumed with
+	// less, and does not tell with how much.
+	Left *Left `json:"left_out"`
 }
+
+// Left is what of transcripts sessions were not shown again when they were resumed.
+// The transcripts hold it still.
+type Left struct {
+	Loads      int `json:"loads"`      // resumptions that left out more than those before
+	Expired    int `json:"expired"`    // results that had gone stale
+	Cleared    int `json:"cleared"`    // long results that became a pointer
+	Denied     int `json:"denied"`     // refused calls
+	Characters int `json:"characters"` // that the contexts were shorter by
+}
+
+func newHeld() *Held { return &Held{Tools: map[string]int{}, Left: &Left{}} }
 
 func (h *Held) add(o Held) {
 	h.Turns += o.Turns
@@ -91,6 +106,15 @@ func (h *Held) add(o Held) {
 	h.Spills += o.Spills
 	h.Spilled += o.Spilled
 	h.Tasks += o.Tasks
+	h.Left = h.Left.plus(o.Left)
+}
+
+// plus is the sum; nil as soon as a part of it is unknown.
+func (l *Left) plus(o *Left) *Left {
+	if l == nil || o == nil {
+		return nil
+	}
+	return &Left{l.Loads + o.Loads, l.Expired + o.Expired, l.Cleared + o.Cleared, l.Denied + o.Denied, l.Characters + o.Characters}
 }
 
 // A Point of a context curve.

@@ -38,7 +38,7 @@ func Falls(curve []Point) []int {
 	return at
 }
 
-func newPart(role string) Part { return Part{Role: role, Held: &Held{Tools: map[string]int{}}} }
+func newPart(role string) Part { return Part{Role: role, Held: newHeld()} }
 
 // part is the sum for a role, made when there is none.
 func (r *Report) part(role string) *Part {
