@@ -70,4 +70,18 @@ test_expect_success 'a clone without the transcripts tells what it cannot tell' 
 	test ! -e ../clone/.git/flower/session.db
 '
 
+test_expect_success 'a run at work, and one that was killed, is counted up to its newest request' '
+	flower_waiting_script && test_when_finished ": >../go" &&
+	flower_background start --new --name killed --rehearse=../script.yaml --timeout 0 "do it" &&
+	test_wait_for test -e ../begun &&
+	git flower stats killed >../stats &&
+	test "$(figure worker requests)" = 1 && test "$(figure total requests)" = 4 &&
+	flower_kill && git flower stats --json killed >../json &&
+	test_grep "\"unrecorded\":{\"requests\":1," ../json &&
+	git flower stats killed >../stats && test "$(figure worker turns)" = 1 && test_grep "In no record yet.*: 1 request" ../stats &&
+	: >../go && git flower resume killed </dev/null >../out 2>&1 &&
+	git flower stats --json killed >../json && test_grep "\"unrecorded\":{\"requests\":0," ../json &&
+	git flower stats killed >../stats && test "$(figure total requests)" = "$(figure total turns)"
+'
+
 test_done

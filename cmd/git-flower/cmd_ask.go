@@ -62,7 +62,7 @@ func (w *wake) aside(ctx context.Context, question string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create the run's local folder: %w", err)
 	}
-	journal, err := openJournal(filepath.Join(dir, "spend"))
+	journal, err := openJournal(filepath.Join(dir, spendFile))
 	if err != nil {
 		return err
 	}

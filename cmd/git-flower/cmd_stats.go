@@ -11,6 +11,7 @@ import (
 
 	"git-flower/engine/economy"
 	"git-flower/engine/session"
+	"git-flower/engine/spending"
 	"git-flower/gitstate"
 )
 
@@ -65,7 +66,11 @@ func runStats(ctx context.Context, env *Env, c *call) error {
 
 // measure counts a run, with those of its transcripts that are on this machine.
 func measure(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate.Run) (r economy.Report, err error) {
-	m := economy.NewMeter(run.Name(), run.History().Ledger)
+	late, err := unrecorded(store, run)
+	if err != nil {
+		return r, err
+	}
+	m := economy.NewMeter(run.Name(), run.History().Ledger, late)
 	path := filepath.Join(store.Layout().Flower, "session.db")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return m.Report(), nil
@@ -88,6 +93,16 @@ func measure(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate
 		}
 	}
 	return m.Report(), nil
+}
+
+// unrecorded is what this machine knows to be spent that no record holds: the run
+// is at work, or was killed.
+func unrecorded(store *gitstate.Store, run *gitstate.Run) ([]gitstate.LedgerRow, error) {
+	lines, err := journalLines(filepath.Join(store.Layout().RunDir(run.Name()), spendFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("read the spending journal: %w", err)
+	}
+	return spending.Unrecorded(lines, run.History().Ledger), nil
 }
 
 func writePicture(path string, r economy.Report) error {

@@ -120,7 +120,7 @@ func anyReport(t *rapid.T) economy.Report {
 		ledger["w"] = append(ledger["w"], gitstate.LedgerRow{Session: fmt.Sprint(i), Label: rapid.String().Draw(t, "label"), Worker: rapid.StringN(0, 20, 80).Draw(t, "worker"),
 			Role: rapid.SampledFrom([]string{"coordinator", "worker", "j\x1b[2Judge"}).Draw(t, "role"), Turns: 1 << 20, Input: rapid.Int64Range(0, 1<<40).Draw(t, "input"), Cost: 1 << 40})
 	}
-	m := economy.NewMeter("r", ledger)
+	m := economy.NewMeter("r", ledger, nil)
 	for _, id := range m.Sessions() {
 		for n := range rapid.IntRange(0, 300).Draw(t, "turns") {
 			m.Add(id, json.RawMessage(statsRow(fmt.Sprint(n), rapid.IntRange(0, 1<<30).Draw(t, "context"))))

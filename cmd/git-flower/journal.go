@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// spendFile is the spending journal in a run's local folder.
+const spendFile = "spend"
+
 // A journal is a file of JSON lines, each on disk before Write returns. It
 // keeps what was spent between two records.
 type journal struct{ file *os.File }
@@ -29,8 +32,10 @@ func (j *journal) Write(row json.RawMessage) error {
 }
 
 // Read returns the whole lines. One that a crash cut off is left out.
-func (j *journal) Read() ([]json.RawMessage, error) {
-	data, err := os.ReadFile(j.file.Name())
+func (j *journal) Read() ([]json.RawMessage, error) { return journalLines(j.file.Name()) }
+
+func journalLines(path string) ([]json.RawMessage, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

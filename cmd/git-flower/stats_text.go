@@ -20,6 +20,7 @@ func statsText(l look, r economy.Report) string {
 	b.WriteString(statsTable(l, r))
 	b.WriteString("\n" + factLines(l, statsFacts(r)))
 	b.WriteString(plot(l, mainCurves(r)))
+	b.WriteString(unrecordedWords(r.Unrecorded))
 	b.WriteString(elsewhereWords(r.Missing))
 	return b.String()
 }
@@ -201,6 +202,14 @@ func leftWords(l *economy.Left) string {
 	}
 	return fmt.Sprintf("%d results expired, %d became pointers, %d refusals, %s characters, at %s",
 		l.Expired, l.Cleared, l.Denied, human(int64(l.Characters)), plural(l.Loads, "resumption"))
+}
+
+// unrecordedWords tell of requests that no record holds yet.
+func unrecordedWords(b economy.Billed) string {
+	if b.Requests == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nIn no record yet, so that only this machine knows: %s, %s.\n", plural(b.Requests, "request"), dollars(b.Cost))
 }
 
 func factLines(l look, facts [][2]string) string {

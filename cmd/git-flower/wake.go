@@ -162,7 +162,7 @@ func (w *wake) driveOnce(ctx context.Context) (*halt, error) {
 	if damage := transcripts.Damage(); damage != nil {
 		say(w.env.Err, "warning", damage.Error())
 	}
-	journal, err := openJournal(filepath.Join(dir, "spend"))
+	journal, err := openJournal(filepath.Join(dir, spendFile))
 	if err != nil {
 		return nil, err
 	}

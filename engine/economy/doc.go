@@ -5,11 +5,13 @@
 // Two sources, never mixed in one figure:
 //
 //   - The ledger (gitstate.LedgerRow) travels with the records. Requests, tokens
-//     and cost come from it: what was billed, answers that were lost included.
+//     and cost come from it: what was billed, answers that were lost included. What
+//     this machine's journal knows beyond it counts too, and is told apart.
 //   - Transcripts stay on the machine that made them unless they are sent. Turns,
 //     characters, calls, the context curve and all that is told of calls come from
 //     them. Where one is missing these figures are absent, never zero, for its
-//     session and for every sum that it belongs to.
+//     session and for every sum that it belongs to. Side questions keep none: the
+//     totals of these figures are without them.
 //
 // What is counted, and what would mislead:
 //

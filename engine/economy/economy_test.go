@@ -38,7 +38,7 @@ func resultRow(id, text, extra string) string {
 const denied = `,"toolDenialKind":"permission-rule"`
 
 func measured(ledger map[string][]gitstate.LedgerRow, rows map[string][]string) Report {
-	m := NewMeter("r", ledger)
+	m := NewMeter("r", ledger, nil)
 	for _, id := range m.Sessions() {
 		for _, row := range rows[id] {
 			m.Add(id, json.RawMessage(row))
@@ -230,6 +230,24 @@ func TestMissingTranscripts(t *testing.T) {
 	near(t, "requests kept out", r.Main.OutRequests, 2.0/3)
 	if r.held(coordinator) == nil || r.Sessions[2].Held == nil {
 		t.Error("what is there is not told")
+	}
+}
+
+// A side question keeps no transcript: there is none to be missed.
+func TestSideQuestionsHaveNoTranscript(t *testing.T) {
+	r := measured(ledgerOf(account("c", coordinator, "1"), account("o", "oracle", "2")), map[string][]string{"c": {answerRow("m", 1, 1)}})
+	if len(r.Missing) != 0 || r.held("oracle") != nil || r.Total.Held == nil || r.Total.Held.Turns != 1 || r.Total.Billed.Requests != 2 {
+		t.Errorf("missing %v, in all %+v", r.Missing, r.Total)
+	}
+}
+
+// What no record holds yet counts, and is told apart.
+func TestUnrecordedSpendingCounts(t *testing.T) {
+	known, late := account("c", coordinator, "1"), account("c", coordinator, "1")
+	known.Cost, late.Cost = 5, 7
+	r := NewMeter("r", ledgerOf(known), []gitstate.LedgerRow{late, account("w", worker, "2")}).Report()
+	if len(r.Sessions) != 2 || r.Total.Billed.Cost != 12 || r.Total.Billed.Requests != 3 || r.Unrecorded.Requests != 2 || r.Unrecorded.Cost != 7 {
+		t.Errorf("%+v, unrecorded %+v", r.Total, r.Unrecorded)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 const (
 	coordinator = "coordinator"
 	worker      = "worker"
+	oracle      = "oracle" // keeps no transcript: nobody goes on with a side question
 )
 
 // A Meter counts one run. Transcripts are handed to it one after the other,
@@ -23,6 +24,8 @@ type Meter struct {
 	run      string
 	sessions map[string]*counted
 	scripts  scripts
+
+	unrecorded Billed
 }
 
 // A counted session.
@@ -35,14 +38,18 @@ type counted struct {
 	loaded  string // the newest version of its past
 }
 
-// NewMeter begins with a run's ledger, by wake: its sessions are those that
-// are counted.
-func NewMeter(run string, ledger map[string][]gitstate.LedgerRow) *Meter {
+// NewMeter begins with a run's ledger, by wake, and with what was spent that no
+// record holds yet: the sessions of both are those that are counted.
+func NewMeter(run string, ledger map[string][]gitstate.LedgerRow, unrecorded []gitstate.LedgerRow) *Meter {
 	m := &Meter{run: run, sessions: map[string]*counted{}, scripts: newScripts(run)}
 	for _, wake := range slices.Sorted(maps.Keys(ledger)) {
 		for _, row := range ledger[wake] {
 			m.bill(row)
 		}
+	}
+	for _, row := range unrecorded {
+		m.bill(row)
+		m.unrecorded.add(billed(row))
 	}
 	return m
 }
@@ -60,11 +67,15 @@ func (m *Meter) bill(row gitstate.LedgerRow) {
 		s.Labels = append(s.Labels, row.Label)
 	}
 	s.Context = max(s.Context, row.Context)
-	s.Billed.add(Billed{Requests: row.Turns, Input: row.Input, Read: row.Read, Written: row.Written, Output: row.Output,
-		Cost: row.Cost, Failed: max(0, row.Attempts-1)})
+	s.Billed.add(billed(row))
 	if began, err := time.Parse(time.RFC3339, row.Start); err == nil && (s.at.IsZero() || began.Before(s.at)) {
 		s.at, s.Began = began, row.Start
 	}
+}
+
+func billed(row gitstate.LedgerRow) Billed {
+	return Billed{Requests: row.Turns, Input: row.Input, Read: row.Read, Written: row.Written, Output: row.Output,
+		Cost: row.Cost, Failed: max(0, row.Attempts-1)}
 }
 
 // Sessions are the ids of those whose transcripts are wanted, in the order in

@@ -14,6 +14,9 @@ type Report struct {
 	// when the transcript of a worker is missing.
 	Scripts *Scripts `json:"scripts"`
 	Missing []string `json:"missing_transcripts"` // sessions' ids
+	// Unrecorded is what of all this no record holds yet, so that only this machine
+	// knows of it.
+	Unrecorded Billed `json:"unrecorded"`
 }
 
 // A Session is one model context with what it did.

@@ -8,15 +8,18 @@ const fallBelow = 0.7
 
 // Report sums up.
 func (m *Meter) Report() Report {
-	r := Report{Run: m.run, Sessions: []Session{}, Roles: []Part{}, Missing: []string{}, Total: newPart("")}
+	r := Report{Run: m.run, Unrecorded: m.unrecorded, Sessions: []Session{}, Roles: []Part{}, Missing: []string{}, Total: newPart("")}
 	for _, s := range m.inOrder() {
 		s.Falls = Falls(s.Curve)
 		r.Sessions = append(r.Sessions, s.Session)
 		r.part(s.Role).take(s.Session)
-		r.Total.take(s.Session)
-		if s.Held == nil {
+		total := s.Session
+		if s.Held == nil && s.Role == oracle {
+			total.Held = newHeld()
+		} else if s.Held == nil {
 			r.Missing = append(r.Missing, s.ID)
 		}
+		r.Total.take(total)
 	}
 	r.Main = r.main()
 	r.Workers = spread(r.of(worker))

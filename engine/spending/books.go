@@ -223,6 +223,13 @@ func without(ledgers map[string][]gitstate.LedgerRow, wake string) map[string][]
 	return ledgers
 }
 
+// Unrecorded is what a machine's journal knows to be spent beyond what the records
+// hold, by wakes that work or that were killed. The journal is to be read after the
+// records. A line that is no row is left out.
+func Unrecorded(journal []json.RawMessage, recorded map[string][]gitstate.LedgerRow) []gitstate.LedgerRow {
+	return reconcile(lastRows(journal), recorded)
+}
+
 // reconcile compares rows of this machine's journal with the recorded ledgers
 // and returns what of them is not recorded. Rows in the journal are cumulative,
 // so the last one of a session's part counts.
@@ -279,6 +286,8 @@ func less(a, b gitstate.LedgerRow) gitstate.LedgerRow {
 	a.Read -= b.Read
 	a.Written -= b.Written
 	a.Cost -= b.Cost
+	a.Attempts -= max(0, b.Attempts-1) // the first try is in both
+	a.Errors = a.Errors[min(len(a.Errors), len(b.Errors)):]
 	return a
 }
 

@@ -86,8 +86,8 @@ func TestSpendingCountsOnce(t *testing.T) {
 			case what == 6: // killed, and another takes over
 				driver = a.begin("worker", false)
 			}
-			if a.total() > a.spent {
-				t.Fatalf("%d are recorded of %d spent: %v", a.total(), a.spent, a.recorded)
+			if late := sum(Unrecorded(a.journal, a.recorded)); a.total() > a.spent || a.total()+late != a.spent {
+				t.Fatalf("%d are recorded, %d are not, of %d spent: %v", a.total(), late, a.spent, a.recorded)
 			}
 		}
 		for _, w := range append(asides, driver) {
@@ -135,3 +135,17 @@ type memoryJournal []json.RawMessage
 func (j *memoryJournal) Write(row json.RawMessage) error { *j = append(*j, row); return nil }
 
 func (j *memoryJournal) Read() ([]json.RawMessage, error) { return *j, nil }
+
+// What of a row is recorded is not told again, failed tries included.
+func TestUnrecordedTries(t *testing.T) {
+	row := gitstate.LedgerRow{Session: "s", Label: "work", Turns: 3, Cost: 30, Attempts: 4, Errors: []string{"a", "b", "c"}}
+	line, err := json.Marshal(journalRow{Wake: "w1", Row: row})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string][]gitstate.LedgerRow{"w1": {{Session: "s", Label: "work", Turns: 1, Cost: 10, Attempts: 2, Errors: []string{"a"}}}}
+	late := Unrecorded([]json.RawMessage{line, json.RawMessage(`{"wake":`)}, recorded)
+	if len(late) != 1 || late[0].Turns != 2 || late[0].Cost != 20 || late[0].Attempts != 3 || len(late[0].Errors) != 2 {
+		t.Errorf("unrecorded are %+v", late)
+	}
+}
