@@ -39,6 +39,13 @@ was stored in. Nothing is written but the file of --svg, and no model is asked.`
 	}
 }
 
+// The figures of a run as they are printed.
+type runFigures struct {
+	ID        string `json:"id"`
+	Rehearsed bool   `json:"rehearsed,omitempty"`
+	economy.Report
+}
+
 func runStats(ctx context.Context, env *Env, c *call) error {
 	store, run, err := env.choose(ctx, c.arg(0), anyRun)
 	if err != nil {
@@ -48,19 +55,17 @@ func runStats(ctx context.Context, env *Env, c *call) error {
 	if err != nil {
 		return err
 	}
+	figures := runFigures{run.ID(), isRehearsed(run), report}
 	if c.given("svg") {
 		if err := writePicture(env.path(c.text("svg")), report); err != nil {
 			return err
 		}
 	}
 	if c.is("json") {
-		return jsonLine(env.Out, struct {
-			ID string `json:"id"`
-			economy.Report
-		}{run.ID(), report})
+		return jsonLine(env.Out, figures)
 	}
 	return env.paged(ctx, c, func(w io.Writer) error {
-		return write(w, statsText(env.look(ctx), report))
+		return write(w, statsText(env.look(ctx), figures))
 	})
 }
 

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +137,7 @@ func anyReport(t *rapid.T) economy.Report {
 func TestStatsFitTheTerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := look{columns: rapid.IntRange(40, 200).Draw(t, "columns")}
-		for line := range strings.SplitSeq(strings.TrimSuffix(statsText(l, anyReport(t)), "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(statsText(l, runFigures{Report: anyReport(t), Rehearsed: true}), "\n"), "\n") {
 			if w := displaywidth.String(line); w > l.columns || strings.ContainsAny(line, "\x1b\r\t") {
 				if !strings.HasPrefix(line, "Not on this machine") {
 					t.Fatalf("%d of %d columns: %q", w, l.columns, line)
@@ -160,8 +164,85 @@ func TestPlot(t *testing.T) {
 		t.Errorf("drawn\n%snot\n%s", got, want)
 	}
 	for room, want := range map[int]string{2: "[1000 8000]", 4: "[1000 8000 4000]", 7: "[1000 1000 8000 8000 4000 4000]"} {
-		if bars := fmt.Sprint(columnsOf(points, room)); bars != want {
+		if bars := fmt.Sprint(columnsOf([][]economy.Point{points}, room)); bars != want {
 			t.Errorf("%d columns: %s, not %s", room, bars, want)
+		}
+	}
+}
+
+// Sessions that took over from each other are separate pieces, in whatever room.
+func TestPlotParts(t *testing.T) {
+	curves := [][]economy.Point{{{Tokens: 100}, {Tokens: 8000}}, {{Tokens: 2000}, {Tokens: 4000}}}
+	for columns, want := range map[int]string{30: "   0 +--------- --------", 13: "   0 +--- --", 10: "   0 +-- -", 9: "   0 +---", 8: "   0 +--"} {
+		lines := strings.Split(strings.TrimSpace(plot(look{columns: columns}, curves)), "\n")
+		if got := lines[len(lines)-1]; got != want {
+			t.Errorf("%d columns: %q, not %q", columns, got, want)
+		}
+	}
+	if got := plot(look{}, curves); !strings.Contains(got, "over 4 turns in 2 sessions") {
+		t.Error(got)
+	}
+	if got := picture("x", curves); strings.Count(got, "<polyline") != 2 || strings.Count(got, "stroke-dasharray") != 1 {
+		t.Error(got)
+	}
+}
+
+// However narrow a terminal is, no fact is cut.
+func TestStatsFactsAreWhole(t *testing.T) {
+	r := runFigures{Report: economy.Report{Total: economy.Part{Held: &economy.Held{Left: &economy.Left{Loads: 2, Expired: 3}}}}, Rehearsed: true}
+	words := func(columns int) string {
+		return strings.Join(strings.Fields(factLines(look{columns: columns}, statsFacts(r))), " ")
+	}
+	if narrow, wide := words(40), words(0); narrow != wide || !strings.Contains(wide, "3 results expired") {
+		t.Errorf("%s\nnot\n%s", narrow, wide)
+	}
+}
+
+// A cost that is not known is no zero.
+func TestUnknownCost(t *testing.T) {
+	free := gitstate.LedgerRow{Session: "1", Label: "work", Role: "worker", Model: "llama\x1b[2J", Turns: 3, Input: 5}
+	paid := gitstate.LedgerRow{Session: "2", Label: "work", Role: "judge", Model: "m", Turns: 1, Input: 5, Cost: 90000}
+	m := economy.NewMeter("r", map[string][]gitstate.LedgerRow{"w": {free, paid}}, nil)
+	got := statsText(look{columns: 80}, runFigures{Report: m.Report()})
+	has(t, got, "not known of 3 requests: no price for 'llama", "0.09+")
+	for line := range strings.SplitSeq(got, "\n") {
+		if strings.HasPrefix(line, "worker") && !strings.HasSuffix(line, " -") || strings.Contains(line, "\x1b") {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
+// The page names every key of the JSON, and no other.
+func TestStatsKeysAreDocumented(t *testing.T) {
+	keys := map[string]bool{}
+	jsonKeys(reflect.TypeFor[runFigures](), keys)
+	_, section, _ := strings.Cut(manual, "\\fBstats \\-\\-json\\fR\n")
+	section, _, _ = strings.Cut(section, "\n.TP\n")
+	named := map[string]bool{}
+	for _, italic := range regexp.MustCompile(`(?s)\\fI(.*?)\\fR`).FindAllStringSubmatch(section, -1) {
+		for _, key := range regexp.MustCompile(`[a-z_]+`).FindAllString(italic[1], -1) {
+			named[key] = true
+		}
+	}
+	if missing := slices.DeleteFunc(slices.Sorted(maps.Keys(keys)), func(k string) bool { return named[k] }); len(missing) > 0 {
+		t.Errorf("the page does not name %v", missing)
+	}
+	if more := slices.DeleteFunc(slices.Sorted(maps.Keys(named)), func(k string) bool { return keys[k] }); len(more) > 0 {
+		t.Errorf("the page names %v, which are no keys", more)
+	}
+}
+
+// jsonKeys collects the keys that a type has as JSON.
+func jsonKeys(of reflect.Type, keys map[string]bool) {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		jsonKeys(of.Elem(), keys)
+	case reflect.Struct:
+		for f := range of.Fields() {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+				keys[name] = true
+			}
+			jsonKeys(f.Type, keys)
 		}
 	}
 }

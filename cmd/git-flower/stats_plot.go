@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-flower/engine/economy"
@@ -17,40 +19,50 @@ const (
 )
 
 // plot draws the main thread's context in plain characters: a column is one turn,
-// or the largest of several.
+// or the largest of several. Between two sessions there is a gap.
 func plot(l look, curves [][]economy.Point) string {
-	var all []economy.Point
-	for _, c := range curves {
-		all = append(all, c...)
-	}
+	all := slices.Concat(curves...)
 	if len(all) == 0 {
 		return ""
 	}
-	columns := plotWidth
+	room := plotWidth
 	if l.columns > 0 {
-		columns = l.columns
+		room = l.columns
 	}
 	top := largest(all)
 	label := len(human(top))
-	bars := columnsOf(all, max(1, columns-label-3))
+	bars := columnsOf(curves, max(1, room-label-3))
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe coordinator's context over %s, in tokens\n\n", plural(len(all), "turn"))
+	fmt.Fprintf(&b, "\n%s\n\n", l.fold(plotTitle(curves), 0))
 	for row := plotHeight; row > 0; row-- {
 		mark := ""
 		if row == plotHeight {
 			mark = human(top)
 		}
-		line := make([]byte, len(bars))
-		for i, v := range bars {
-			line[i] = ' '
-			if v*plotHeight > top*int64(row-1) {
-				line[i] = '#'
-			}
-		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%*s | %s", label, mark, line), " ") + "\n")
+		line := barLine(bars, func(v int64) bool { return v*plotHeight > top*int64(row-1) }, '#')
+		b.WriteString(l.clip(strings.TrimRight(fmt.Sprintf("%*s | %s", label, mark, line), " ")) + "\n")
 	}
-	fmt.Fprintf(&b, "%*s +%s\n", label, "0", strings.Repeat("-", len(bars)+1))
-	return l.clip(b.String())
+	b.WriteString(l.clip(fmt.Sprintf("%*s +-%s", label, "0", barLine(bars, func(v int64) bool { return v >= 0 }, '-'))) + "\n")
+	return b.String()
+}
+
+func plotTitle(curves [][]economy.Point) string {
+	title := "The coordinator's context over " + plural(len(slices.Concat(curves...)), "turn")
+	if len(curves) > 1 {
+		title += fmt.Sprintf(" in %d sessions", len(curves))
+	}
+	return title + ", in tokens"
+}
+
+// barLine is a line of a plot: a character where a column reaches it.
+func barLine(bars []int64, reaches func(int64) bool, with byte) []byte {
+	line := bytes.Repeat([]byte{' '}, len(bars))
+	for i, v := range bars {
+		if reaches(v) {
+			line[i] = with
+		}
+	}
+	return line
 }
 
 func largest(points []economy.Point) int64 {
@@ -61,9 +73,34 @@ func largest(points []economy.Point) int64 {
 	return max(top, 1)
 }
 
-// columnsOf stretches or squeezes a curve to at most so many columns.
-func columnsOf(points []economy.Point, room int) []int64 {
-	n := min(room, len(points)*max(1, min(turnWidth, room/len(points))))
+// gap stands for a column between two sessions.
+const gap = -1
+
+// columnsOf stretches or squeezes curves to at most so many columns, a gap between
+// any two; where there is no room for that, to a column for each turn.
+func columnsOf(curves [][]economy.Point, room int) []int64 {
+	all := slices.Concat(curves...)
+	room -= len(curves) - 1
+	if room < len(curves) {
+		return squeezed(all, min(len(all), room+len(curves)-1))
+	}
+	width := min(turnWidth, room/len(all))
+	var bars []int64
+	for i, c := range curves {
+		n := len(c) * width
+		if width == 0 { // each has a column, and its part of the others
+			n = min(len(c), 1+(room-len(curves))*len(c)/len(all))
+		}
+		if i > 0 {
+			bars = append(bars, gap)
+		}
+		bars = append(bars, squeezed(c, n)...)
+	}
+	return bars
+}
+
+// squeezed are n columns, each the largest of its turns.
+func squeezed(points []economy.Point, n int) []int64 {
 	bars := make([]int64, n)
 	for i := range bars {
 		from, to := i*len(points)/n, (i+1)*len(points)/n
@@ -80,12 +117,10 @@ const (
 )
 
 // picture is the curve as a self-contained SVG: no scripts, no styles or fonts
-// from elsewhere. Each session is a line of its own.
+// from elsewhere, and a ground of its own. Each session is a line of its own, with
+// a broken one between it and the next.
 func picture(run string, curves [][]economy.Point) string {
-	var all []economy.Point
-	for _, c := range curves {
-		all = append(all, c...)
-	}
+	all := slices.Concat(curves...)
 	top := largest(all)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n", pictureWidth, pictureHeight)
@@ -98,10 +133,14 @@ func picture(run string, curves [][]economy.Point) string {
 			pictureLeft, y, pictureRight, y, pictureLeft-8, y+4, human(top*int64(i)/4))
 	}
 	at := 0
-	for _, c := range curves {
+	for i, c := range curves {
+		if i > 0 { // between the last turn of one session and the first of the next
+			x := acrossPicture(float64(at)-0.5, len(all))
+			fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#888" stroke-dasharray="4 3"/>`+"\n", x, pictureTop, x, pictureBottom)
+		}
 		b.WriteString(`<polyline stroke-linecap="round" fill="none" stroke="#0b6e4f" stroke-width="2" stroke-linejoin="round" points="`)
 		for _, p := range c {
-			x := pictureLeft + float64(pictureRight-pictureLeft)*float64(at)/float64(max(1, len(all)-1))
+			x := acrossPicture(float64(at), len(all))
 			y := pictureBottom - float64(pictureBottom-pictureTop)*float64(p.Tokens)/float64(top)
 			fmt.Fprintf(&b, "%.1f,%.1f ", x, y)
 			if at++; len(c) == 1 { // a line needs two ends
@@ -110,9 +149,14 @@ func picture(run string, curves [][]economy.Point) string {
 		}
 		b.WriteString("\"/>\n")
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d">1</text><text x="%d" y="%d" text-anchor="end">%d turns</text>`+"\n</svg>\n",
-		pictureLeft, pictureBottom+20, pictureRight, pictureBottom+20, len(all))
+	fmt.Fprintf(&b, `<text x="%d" y="%d">1</text><text x="%d" y="%d" text-anchor="end">%s</text>`+"\n</svg>\n",
+		pictureLeft, pictureBottom+20, pictureRight, pictureBottom+20, plural(len(all), "turn"))
 	return b.String()
+}
+
+// acrossPicture is where a turn, from 0, of so many stands.
+func acrossPicture(turn float64, of int) float64 {
+	return pictureLeft + (pictureRight-pictureLeft)*turn/float64(max(1, of-1))
 }
 
 // escaped is a text as SVG takes it.

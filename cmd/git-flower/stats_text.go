@@ -10,18 +10,18 @@ import (
 )
 
 // statsText shows a report to people.
-func statsText(l look, r economy.Report) string {
+func statsText(l look, r runFigures) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s\n\n", l.paint(strong, oneLine(r.Run)))
 	if len(r.Sessions) == 0 {
 		b.WriteString("Nothing has been asked of a model yet.\n")
 		return b.String()
 	}
-	b.WriteString(statsTable(l, r))
+	b.WriteString(statsTable(l, r.Report))
 	b.WriteString("\n" + factLines(l, statsFacts(r)))
-	b.WriteString(plot(l, mainCurves(r)))
-	b.WriteString(unrecordedWords(r.Unrecorded))
-	b.WriteString(elsewhereWords(r.Missing))
+	b.WriteString(plot(l, mainCurves(r.Report)))
+	b.WriteString(l.fold(unrecordedWords(r.Unrecorded), 0))
+	b.WriteString(l.fold(elsewhereWords(r.Missing), 0))
 	return b.String()
 }
 
@@ -57,8 +57,20 @@ func statsColumns() []statsColumn {
 			return percent(&hits)
 		}},
 		{head: "output", cell: func(p economy.Part) string { return human(p.Billed.Output) }},
-		{head: "USD", cell: func(p economy.Part) string { return strings.TrimSuffix(dollars(p.Billed.Cost), " USD") }},
+		{head: "USD", cell: func(p economy.Part) string { return costCell(p.Billed) }},
 	}
+}
+
+// costCell is what is known of a cost: "-" for nothing, "+" behind what is a part.
+func costCell(b economy.Billed) string {
+	cell := strings.TrimSuffix(dollars(b.Cost), " USD")
+	switch {
+	case b.Unpriced == 0:
+		return cell
+	case b.Cost == 0:
+		return "-"
+	}
+	return cell + "+"
 }
 
 // A statsLine of the table.
@@ -163,77 +175,6 @@ func columnWidths(rows [][]string) []int {
 		}
 	}
 	return widths
-}
-
-// statsFacts are what the table cannot show: a label and its words.
-func statsFacts(r economy.Report) [][2]string {
-	m := r.Main
-	facts := [][2]string{
-		{"kept out", fmt.Sprintf("%s of the characters, %s of the turns, %s of the requests", percent(m.OutCharacters), percent(m.OutTurns), percent(m.OutRequests))},
-		{"cache hits", fmt.Sprintf("%s of the coordinator's input", percent(m.Hits))},
-	}
-	if m.Growth != nil {
-		facts = append(facts, [2]string{"growth", fmt.Sprintf("%s tokens a turn of the coordinator", human(int64(*m.Growth)))})
-	}
-	if m.Hidden != nil {
-		facts = append(facts, [2]string{"unseen", fmt.Sprintf("%.1f calls of workers for each task", *m.Hidden)})
-	}
-	if w := r.Workers; w.Sessions > 1 {
-		facts = append(facts, [2]string{"workers", fmt.Sprintf("%d; output %s, %s, %s (largest, median, smallest)", w.Sessions, human(w.Largest), human(w.Median), human(w.Smallest))})
-	}
-	if h := r.Total.Held; h != nil {
-		facts = append(facts, [2]string{"calls", fmt.Sprintf("%d of %d refused; %d glances of the coordinator", h.Denials, h.Calls, h.Glances)},
-			[2]string{"spills", fmt.Sprintf("%d, %s characters", h.Spills, human(int64(h.Spilled)))},
-			[2]string{"left out", leftWords(h.Left)})
-	}
-	if s := r.Scripts; s != nil && len(s.Each) > 0 {
-		facts = append(facts, [2]string{"scripts", fmt.Sprintf("%d, written %d times, run %d times; %d more than once, %d never", len(s.Each), s.Written, s.Runs, s.Again, s.Idle)})
-	}
-	return facts
-}
-
-// leftWords say what resumed sessions were not shown again.
-func leftWords(l *economy.Left) string {
-	switch {
-	case l == nil:
-		return "- (an older git flower resumed a session and did not note it)"
-	case l.Loads == 0:
-		return "nothing"
-	}
-	return fmt.Sprintf("%d results expired, %d became pointers, %d refusals, %s characters, at %s",
-		l.Expired, l.Cleared, l.Denied, human(int64(l.Characters)), plural(l.Loads, "resumption"))
-}
-
-// unrecordedWords tell of requests that no record holds yet.
-func unrecordedWords(b economy.Billed) string {
-	if b.Requests == 0 {
-		return ""
-	}
-	return fmt.Sprintf("\nIn no record yet, so that only this machine knows: %s, %s.\n", plural(b.Requests, "request"), dollars(b.Cost))
-}
-
-func factLines(l look, facts [][2]string) string {
-	var b strings.Builder
-	for _, f := range facts {
-		b.WriteString(l.clip(fmt.Sprintf("  %-11s %s", f[0]+":", f[1])) + "\n")
-	}
-	return b.String()
-}
-
-// elsewhereWords name the sessions whose transcripts are elsewhere.
-func elsewhereWords(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	const most = 5
-	text := fmt.Sprintf("\nNot on this machine: the transcripts of %s. What is counted in them is missing above.\n", plural(len(ids), "session"))
-	for _, id := range ids[:min(most, len(ids))] {
-		text += "  " + oneLine(id) + "\n"
-	}
-	if more := len(ids) - most; more > 0 {
-		text += fmt.Sprintf("  and %d more\n", more)
-	}
-	return text
 }
 
 func percent(part *float64) string {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"git-flower/gitstate"
 	"git-flower/guards"
 )
@@ -343,6 +345,37 @@ func TestWhatLoadsLeftOut(t *testing.T) {
 	if r.Sessions[1].Held.Left != nil || r.Total.Held.Left != nil || r.Sessions[0].Held.Left == nil {
 		t.Errorf("one does not tell, and in all %+v", r.Total.Held.Left)
 	}
+}
+
+// What the roles and the sessions were billed comes to the total, to the last
+// token, and so does what no record holds.
+func TestBilledAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64Range(0, 1<<40)
+		var want Billed
+		rows := func(name string) (all []gitstate.LedgerRow) {
+			for range rapid.IntRange(0, 6).Draw(t, name) {
+				row := gitstate.LedgerRow{Session: rapid.StringMatching("[a-d]").Draw(t, "session"), Label: "work", Turns: rapid.IntRange(0, 9).Draw(t, "turns"),
+					Input: n.Draw(t, "input"), Read: n.Draw(t, "read"), Written: n.Draw(t, "written"), Output: n.Draw(t, "output"),
+					Cost: gitstate.MicroUSD(n.Draw(t, "cost")), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts")}
+				row.Role = map[string]string{"a": coordinator, "b": worker, "c": worker, "d": "judge"}[row.Session]
+				want.add(billed(row))
+				all = append(all, row)
+			}
+			return all
+		}
+		r := NewMeter("r", map[string][]gitstate.LedgerRow{"w1": rows("w1"), "w2": rows("w2")}, rows("unrecorded")).Report()
+		var roles, sessions Billed
+		for _, p := range r.Roles {
+			roles.add(p.Billed)
+		}
+		for _, s := range r.Sessions {
+			sessions.add(s.Billed)
+		}
+		if r.Total.Billed != want || roles != want || sessions != want {
+			t.Fatalf("total %+v, roles %+v, sessions %+v, spent %+v", r.Total.Billed, roles, sessions, want)
+		}
+	})
 }
 
 func FuzzMeter(f *testing.F) {

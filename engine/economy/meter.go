@@ -73,9 +73,15 @@ func (m *Meter) bill(row gitstate.LedgerRow) {
 	}
 }
 
+// billed is what a row says. A request costs something where the model's price is
+// known, so that where there are tokens and no cost it is not.
 func billed(row gitstate.LedgerRow) Billed {
-	return Billed{Requests: row.Turns, Input: row.Input, Read: row.Read, Written: row.Written, Output: row.Output,
+	b := Billed{Requests: row.Turns, Input: row.Input, Read: row.Read, Written: row.Written, Output: row.Output,
 		Cost: row.Cost, Failed: max(0, row.Attempts-1)}
+	if b.Cost == 0 && b.Input+b.Read+b.Written+b.Output > 0 {
+		b.Unpriced = b.Requests
+	}
+	return b
 }
 
 // Sessions are the ids of those whose transcripts are wanted, in the order in

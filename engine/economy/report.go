@@ -51,6 +51,7 @@ type Billed struct {
 	Output   int64             `json:"output_tokens"`
 	Cost     gitstate.MicroUSD `json:"cost_micro_usd"`
 	Failed   int               `json:"failed_tries"`
+	Unpriced int               `json:"unpriced_requests"` // of models without a known price: not in Cost
 }
 
 // Hits is the part of all input that was read from the cache, from 0 to 1; not
@@ -67,6 +68,7 @@ func (b *Billed) add(o Billed) {
 	b.Output += o.Output
 	b.Cost += o.Cost
 	b.Failed += o.Failed
+	b.Unpriced += o.Unpriced
 }
 
 // Held is what transcripts say was done.
