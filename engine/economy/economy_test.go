@@ -279,6 +279,15 @@ func TestDispatchedTasks(t *testing.T) {
 	near(t, "calls for each task", r.Main.Hidden, 1.5)
 }
 
+// In Claude Code the engine's own tools have longer names.
+func TestOurToolsHaveOneName(t *testing.T) {
+	s := one(t, coordinator, answerRow("1", 1, 1, callBlock("d", "mcp__flower__dispatch", `{"tasks":[{},{}]}`), callBlock("e", "mcp__other__dispatch", `{"tasks":[{}]}`)),
+		resultRow("d", "reports", ""), resultRow("e", "reports", ""))
+	if s.Held.Tasks != 2 || s.Held.Tools["dispatch"] != 1 || s.Held.Tools["mcp__other__dispatch"] != 1 {
+		t.Errorf("%+v", s.Held)
+	}
+}
+
 func TestProgram(t *testing.T) {
 	const bench = "B=/s/bench/r; "
 	for _, c := range []struct {

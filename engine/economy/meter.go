@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"git-flower/gitstate"
@@ -170,7 +171,12 @@ func (s *counted) load(e entry) {
 	s.Held.Left.Loads = loads
 }
 
+// ourTools begins the names that the engine's own tools have in Claude Code, which
+// knows them as those of an MCP server.
+const ourTools = "mcp__flower__"
+
 func (s *counted) call(b block) {
+	b.Name = strings.TrimPrefix(b.Name, ourTools)
 	if _, again := s.calls[b.ID]; again {
 		return
 	}
