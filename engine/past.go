@@ -24,6 +24,15 @@ func goalStale(h gitstate.History) (since int, stale bool) {
 	return since, stale || !ok
 }
 
+// StandingGoal is the goal by whose checks the run goes on. There is none where it is
+// to be set anew first, or the brief before it.
+func StandingGoal(h gitstate.History) (gitstate.Doc, bool) {
+	goal, _ := h.Current(gitstate.KindGoal)
+	_, stale := goalStale(h)
+	_, open := briefDue(h)
+	return goal, !stale && !open
+}
+
 // clarifyAgain is the state of an amendment that adds no words and has the
 // request clarified again: a brief that was not made from it is due for another.
 const clarifyAgain = "clarify-again"

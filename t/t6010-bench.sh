@@ -47,7 +47,7 @@ test_expect_success 'where the bench was lost they come back' '
 '
 
 fetched () {
-	git clone -q origin "$1" && git -C "$1" fetch -q origin "refs/flower/*:refs/flower/*" && cd "$1" &&
+	git clone -q "${2:-origin}" "$1" && git -C "$1" fetch -q origin "refs/flower/*:refs/flower/*" && cd "$1" &&
 	goal=$(git log -1 --format=%H --grep "^goal: " flower/run/odd)
 }
 
@@ -63,6 +63,37 @@ test_expect_success 'the record that holds them accepts them' '
 	fetched trusting && resume --trust "$goal" && test_path_missing "$(bench)/scripts/make.sh" &&
 	git flower say "once more" >/dev/null && resume --trust flower/run/odd &&
 	test -x "$(bench)/scripts/make.sh"
+'
+
+# Words for the worker alone leave the goal as it is.
+test_expect_success 'setup: one whose goal still counts' '
+	rm -f go begun && git init -q standing && test_commit -C standing first && cd standing &&
+	flower_background start --rehearse="$TRASH_DIRECTORY/script.yaml" --timeout 0 --name odd "do it" &&
+	test_wait_for test -e ../begun &&
+	flower_wait_event "later.md" && git flower say --to coder-1 "be quick" >/dev/null &&
+	kill -TERM $flower_pid && flower_wait && test "$flower_code" = 143 && : >../go
+'
+
+# refused: all there is to accept was shown, nothing came and nothing is recorded.
+refused () {
+	test_grep "scripts/make.sh" ../err && test_grep "touch done" ../err && test_grep "artifacts/tool" ../err &&
+	test_path_missing "$(bench)/scripts/make.sh" && test "$tip" = "$(git rev-parse flower/run/odd)" &&
+	hinted=$(sed -n "s/^hint: .*--trust \([0-9a-f]*\) .*/\1/p" ../err) && test -n "$hinted"
+}
+
+test_expect_success 'one --trust, the one that is hinted, accepts the commands and the programs' '
+	fetched one standing && tip=$(git rev-parse flower/run/odd) &&
+	test_expect_code 2 resume && test_grep "test -f done" ../err && refused &&
+	test_expect_code 2 resume --trust flower/run/odd && refused &&
+	resume --trust "$hinted" && test_grep ! "came from elsewhere and" ../err &&
+	test -x "$(bench)/scripts/make.sh" && test -x "$(bench)/artifacts/tool" && git show flower/join/odd:done
+'
+
+test_expect_success 'what changed after the record that is named is not accepted' '
+	fetched changed standing && tip=$(git rev-parse flower/run/odd) && test_expect_code 2 resume && refused &&
+	(cd ../standing && GIT_EDITOR="sed -i.bak s/test.-f.done/test\ -e\ done/" git flower edit goal odd) &&
+	git fetch -q origin "refs/flower/*:refs/flower/*" && tip=$(git rev-parse flower/run/odd) &&
+	test_expect_code 2 resume --trust "$hinted" && test_grep "test -e done" ../err && refused
 '
 
 test_done

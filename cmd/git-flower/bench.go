@@ -43,45 +43,88 @@ func (b benchBlob) place() string { return strings.TrimPrefix(b.path, "bench/") 
 // held. What was changed here since stays, and comes with the next record.
 // Scripts are code: one that came from elsewhere waits until it is accepted.
 func (w *wake) restoreBench(ctx context.Context) error {
-	dir, err := makeBench(w.benchDir())
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := w.openBench()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	blobs, err := w.recordedBench(ctx)
+	ours, foreign, err := w.missingOnBench(ctx, root)
 	if err != nil {
 		return err
 	}
-	var foreign []benchBlob
-	restored := 0
-	for _, b := range blobs {
-		wanted, err := w.outdated(ctx, root, b)
-		if err != nil {
-			return err
-		}
-		if !wanted {
-			continue
-		}
-		if ours, err := w.isOurs(ctx, b); err != nil {
-			return err
-		} else if !ours {
-			foreign = append(foreign, b)
-			continue
-		}
+	for _, b := range ours {
 		if err := putOnBench(root, b); err != nil {
 			return err
 		}
-		restored++
 	}
 	accepted, err := w.acceptScripts(ctx, root, foreign)
-	if n := restored + accepted; n > 0 && err == nil {
+	if n := len(ours) + accepted; n > 0 && err == nil {
 		say(w.env.Err, "note", fmt.Sprintf("%s of the bench came back from the records", plural(n, "file")))
 	}
 	return err
+}
+
+func (w *wake) openBench() (*os.Root, error) {
+	dir, err := makeBench(w.benchDir())
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+// missingOnBench are the files of the newest record that would come back: those that
+// may unasked, and programs from elsewhere that nobody has accepted here.
+func (w *wake) missingOnBench(ctx context.Context, root *os.Root) (ours, foreign []benchBlob, err error) {
+	blobs, err := w.recordedBench(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range blobs {
+		if wanted, err := w.outdated(ctx, root, b); err != nil {
+			return nil, nil, err
+		} else if !wanted {
+			continue
+		}
+		if known, err := w.isOurs(ctx, b); err != nil {
+			return nil, nil, err
+		} else if known {
+			ours = append(ours, b)
+		} else {
+			foreign = append(foreign, b)
+		}
+	}
+	return ours, foreign, nil
+}
+
+// foreignScripts are the programs from elsewhere that would come back.
+func (w *wake) foreignScripts(ctx context.Context) ([]benchBlob, error) {
+	root, err := w.openBench()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	_, foreign, err := w.missingOnBench(ctx, root)
+	return foreign, err
+}
+
+// held are those of the programs that a record holds as they are.
+func (w *wake) held(ctx context.Context, record gitstate.ObjectID, scripts []benchBlob) (held []benchBlob) {
+	for _, s := range scripts {
+		if data, err := w.store.Show(ctx, string(record), s.path); err == nil && bytes.Equal(data, s.data) {
+			held = append(held, s)
+		}
+	}
+	return held
+}
+
+// inFull shows programs for a person to judge.
+func inFull(scripts []benchBlob) string {
+	var b strings.Builder
+	b.WriteString("\nthese scripts of the bench came from elsewhere; workers would run them:\n")
+	for _, s := range scripts {
+		fmt.Fprintf(&b, "\n== %s\n%s\n", oneLine(s.place()), strings.TrimRight(sanitise(string(s.data)), "\n"))
+	}
+	return b.String()
 }
 
 // recordedBench lists what the newest record holds of the bench.
@@ -190,23 +233,12 @@ func (w *wake) trustScripts(ctx context.Context, scripts []benchBlob) ([]benchBl
 		if err != nil {
 			return nil, nil // the goal's commands are refused with a reason
 		}
-		var accepted []benchBlob
-		for _, s := range scripts {
-			if data, err := w.store.Show(ctx, string(given), s.path); err == nil && bytes.Equal(data, s.data) {
-				accepted = append(accepted, s)
-			}
-		}
-		return accepted, nil
+		return w.held(ctx, given, scripts), nil
 	}
 	if w.person != here {
 		return nil, nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nthese scripts of the bench came from elsewhere; workers would run them:\n")
-	for _, s := range scripts {
-		fmt.Fprintf(&b, "\n== %s\n%s\n", oneLine(s.place()), strings.TrimRight(sanitise(string(s.data)), "\n"))
-	}
-	if err := write(w.env.Err, b.String()); err != nil {
+	if err := write(w.env.Err, inFull(scripts)); err != nil {
 		return nil, err
 	}
 	line, err := w.ask(ctx, "put them on the bench? [y/N] ")

@@ -23,7 +23,7 @@ A goal that was fetched brings commands. They are shown and run only once you
 have accepted them on this machine: when asked on a terminal, else by --trust.`,
 		options: append([]option{
 			{long: "message", short: "m", value: "<words>", text: "add to what is wanted"},
-			{long: "trust", value: "<commit>", text: "accept the commands of the goal that <commit> records"},
+			{long: "trust", value: "<commit>", text: "accept the commands that the record <commit> holds"},
 		}, runOptions()...),
 		exits: exits(1, 2, 3, 75),
 		run:   runResume,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func (w *wake) accept(ctx context.Context) error {
 	if o.trusted || err != nil {
 		return err
 	}
-	if err := w.askTrust(ctx, o.commit, commands); err != nil {
+	if err := w.askTrust(ctx, o, commands); err != nil {
 		return err
 	}
 	return remember(w.trusted(), o.blob)
@@ -50,6 +51,7 @@ func (g gate) Accept(ctx context.Context, goal gitstate.Doc) error {
 // An origin says where a goal comes from.
 type origin struct {
 	commit  gitstate.ObjectID // its record
+	path    string            // in the records' trees
 	blob    string
 	trusted bool
 }
@@ -58,6 +60,7 @@ type origin struct {
 // from: leaving some out accepts none of the others.
 func (w *wake) originOf(ctx context.Context, goal gitstate.Doc) (o origin, err error) {
 	goal = engine.Whole(w.run.History(), goal)
+	o.path = goal.Name()
 	if o.commit, err = w.bringer(ctx, goal.Name()); err != nil {
 		return o, err
 	}
@@ -78,17 +81,12 @@ func (w *wake) originOf(ctx context.Context, goal gitstate.Doc) (o origin, err e
 // trusted is the file of the goals that were accepted on this machine.
 func (w *wake) trusted() string { return filepath.Join(w.store.Layout().State, "trusted") }
 
-// standingCommands are what the checks of the goal that counts would run. A goal
-// without words that were added since is set anew before anything runs.
+// standingCommands are what the checks of the goal that counts would run. One that
+// is set anew before anything runs has none.
 func standingCommands(h gitstate.History) (gitstate.Doc, []string) {
-	goal, ok := h.Current(gitstate.KindGoal)
+	goal, ok := engine.StandingGoal(h)
 	if !ok || h.Docs[len(h.Docs)-1].Kind == gitstate.KindEnd {
 		return goal, nil
-	}
-	for _, d := range h.Of(gitstate.KindAmendment) {
-		if !slices.Contains(goal.Meta.From, d.Name()) {
-			return goal, nil
-		}
 	}
 	var commands []string
 	for _, c := range document.ParseGoal(goal.Body).Checks {
@@ -127,24 +125,25 @@ func (w *wake) recordedHere(ctx context.Context, commit gitstate.ObjectID) (bool
 	return false, nil
 }
 
-// askTrust shows the commands in full and finds out whether they are accepted.
-func (w *wake) askTrust(ctx context.Context, commit gitstate.ObjectID, commands []string) error {
+// askTrust shows the commands in full and finds out whether they are accepted. Where
+// nobody can be asked, the programs of the bench are shown as well, so that one
+// --trust accepts all that was seen.
+func (w *wake) askTrust(ctx context.Context, o origin, commands []string) error {
 	name := w.run.Name()
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nthe checks of run %s came from elsewhere (record %s); they would run with your rights:\n", name, commit.Short())
+	fmt.Fprintf(&b, "\nthe checks of run %s came from elsewhere (record %s); they would run with your rights:\n", name, o.commit.Short())
 	for i, c := range commands {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, oneLine(c))
 	}
 	if err := write(w.env.Err, b.String()); err != nil {
 		return err
 	}
-	hint := fmt.Sprintf("\"git flower resume --trust %s %s\" accepts these commands on this machine", commit.Short(), name)
 	if w.trust != "" {
-		given, err := w.store.Resolve(ctx, w.trust)
-		if err == nil && given == commit {
-			return nil
+		named, err := w.namesRecord(ctx, o)
+		if named || err != nil {
+			return err
 		}
-		return endf(endPerson, hint, "--trust names '%s', but the commands are those of record %s", w.trust, commit.Short())
+		return w.untrusted(ctx, o, fmt.Sprintf("--trust names '%s', but the commands are those of record %s", w.trust, o.commit.Short()))
 	}
 	if w.person == here {
 		line, err := w.ask(ctx, "run them here? [y/N] ")
@@ -152,7 +151,58 @@ func (w *wake) askTrust(ctx context.Context, commit gitstate.ObjectID, commands 
 			return err
 		}
 	}
-	return endf(endPerson, hint, "nobody accepted the commands of run '%s' on this machine", name)
+	return w.untrusted(ctx, o, fmt.Sprintf("nobody accepted the commands of run '%s' on this machine", name))
+}
+
+// namesRecord reports whether --trust names the goal's record or, by its id, a later
+// one of this run in which the same goal counts: whoever has looked at that one has
+// seen the goal. A name that moves would accept what nobody has seen.
+func (w *wake) namesRecord(ctx context.Context, o origin) (bool, error) {
+	given, err := w.store.Resolve(ctx, w.trust)
+	if given == o.commit || err != nil {
+		return err == nil, ctx.Err()
+	}
+	if len(w.trust) < shortest || !strings.HasPrefix(string(given), strings.ToLower(w.trust)) {
+		return false, nil
+	}
+	out, err := w.store.Git().Line(ctx, "rev-list", "--count", string(given), "^"+string(w.run.Tip()), "--")
+	if err != nil || out != "0" {
+		return false, err // of another run, or not there yet
+	}
+	for _, path := range []string{o.path, goalFile} {
+		then, err := w.store.Show(ctx, string(given), path)
+		now, err2 := w.store.Show(ctx, string(w.run.Tip()), path)
+		if err != nil || err2 != nil || !bytes.Equal(then, now) {
+			return false, ctx.Err()
+		}
+	}
+	return true, nil
+}
+
+const (
+	shortest = 7         // digits of an id that --trust takes
+	goalFile = "goal.md" // of every record: the goal that counts
+)
+
+// untrusted ends the run's process: a person has to accept. The hint names the record
+// that holds all there is to accept.
+func (w *wake) untrusted(ctx context.Context, o origin, why string) error {
+	scripts, err := w.foreignScripts(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the bench: %w", err)
+	}
+	what, record := "these commands", o.commit
+	if len(scripts) > 0 {
+		what = "these commands and scripts"
+		if err := write(w.env.Err, inFull(scripts)); err != nil {
+			return err
+		}
+	}
+	if len(w.held(ctx, record, scripts)) < len(scripts) {
+		record = w.run.Tip()
+	}
+	hint := fmt.Sprintf("\"git flower resume --trust %s %s\" accepts %s on this machine", record.Short(), w.run.Name(), what)
+	return endf(endPerson, hint, "%s", why)
 }
 
 // ask asks at the terminal; a closed one answers nothing. It takes no byte more

@@ -78,6 +78,12 @@ func TestOnlyCommandsThatWouldRunAreAsked(t *testing.T) {
 	if _, commands := standingCommands(w.run.History()); len(commands) != 1 {
 		t.Errorf("commands %q", commands)
 	}
+	if _, err := w.run.Append(t.Context(), engine.AmendmentTo("coder-1", "only you", w.env.Now())); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.accept(t.Context()); err == nil {
+		t.Error("words for one worker accept the goal")
+	}
 	if _, err := w.run.Append(t.Context(), gitstate.Record{Kind: gitstate.KindAmendment, Subject: "more", Body: "more"}); err != nil {
 		t.Fatal(err)
 	}
