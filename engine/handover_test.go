@@ -282,6 +282,42 @@ func TestDegradedHandoffsCountInARow(t *testing.T) {
 	}
 }
 
+// An empty handoff of one step does not count against the next step's first one.
+func TestDegradedHandoffsCountForTheirStep(t *testing.T) {
+	r := full(func(t coordinatorTurn) harness.Ended {
+		switch {
+		case t.writes:
+			return t.says(160_000, "")
+		case t.session == 1:
+			return t.dispatches(150_000)
+		}
+		return t.says(30_000, "I hold it to be done.")
+	})
+	others, clarifiers := r.fake.Play, map[string]bool{}
+	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+		if Role(t.Options.Role) != Clarifier {
+			return others(t)
+		}
+		r.heard(t.Options.Session)
+		clarifiers[t.Options.Session] = true
+		switch {
+		case len(clarifiers) > 1:
+			return t.Done(wholeBrief)
+		case strings.Contains(t.Said[0].Text, "five sections"):
+			return t.Done("")
+		}
+		_ = t.Request(harness.Usage{Input: 150_000})
+		t.Call("Read", map[string]string{"file_path": "/a"})
+		return harness.Ended{Stop: harness.StopInterrupted}
+	}
+	if o, err := r.run(t); err != nil || o.State != EndDone {
+		t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+	}
+	if h := r.handoffs(); len(h) != 2 || !isDegraded(h[0]) || !isDegraded(h[1]) || h[0].Meta.Step == h[1].Meta.Step {
+		t.Errorf("handoffs: %+v", h)
+	}
+}
+
 // Measured: a threshold below what a session begins with (34,000 tokens) crosses
 // with the first breath of each, and would go on for ever.
 func TestGenerationsAreLimited(t *testing.T) {
