@@ -54,7 +54,7 @@ var rules = map[string]rule{
 		outside: []string{"github.com/modelcontextprotocol/go-sdk/jsonrpc", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	},
 	"engine/economy": {
-		ours:    []string{"gitstate", "guards"},
+		ours:    []string{"engine/rawjson", "gitstate", "guards"},
 		outside: []string{"mvdan.cc/sh/v3/syntax"},
 		never:   []string{"os", "os/exec", "net", "net/...", "context"},
 	},

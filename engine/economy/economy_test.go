@@ -1,6 +1,7 @@
 package economy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -383,6 +384,23 @@ func TestBilledAddsUp(t *testing.T) {
 		}
 		if r.Total.Billed != want || roles != want || sessions != want {
 			t.Fatalf("total %+v, roles %+v, sessions %+v, spent %+v", r.Total.Billed, roles, sessions, want)
+		}
+	})
+}
+
+// A text's length is told without decoding it.
+func FuzzTextLength(f *testing.F) {
+	for _, s := range []string{`""`, `"a\\é\n"`, `"\ud83d\ude00x"`, `"\ud83d\n\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\u0041"`, "\"\xff\xfe\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want string
+		if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &want) != nil {
+			return
+		}
+		raw = bytes.TrimSpace(raw)
+		if got := textLength(raw); got != len([]rune(want)) {
+			t.Errorf("%s: %d, not %d", raw, got, len([]rune(want)))
 		}
 	})
 }

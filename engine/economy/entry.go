@@ -1,27 +1,34 @@
 package economy
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"git-flower/engine/rawjson"
+	"git-flower/guards"
 )
 
 // An entry is a row of a transcript, as far as it is counted.
 type entry struct {
-	Type      string `json:"type"`
-	UUID      string `json:"uuid"`
-	Timestamp string `json:"timestamp"`
-	Denial    string `json:"toolDenialKind"`
-	Fault     bool   `json:"isApiErrorMessage"`
-	Aside     bool   `json:"isSidechain"`
-	Loaded    string `json:"flowerLoaded"` // the version of the past that it was said after
-	Left      *Left  `json:"flowerLeft"`   // what that version leaves out
-	Message   *struct {
-		ID      string          `json:"id"`
-		Model   string          `json:"model"`
-		Content json.RawMessage `json:"content"`
-		Usage   *usage          `json:"usage"`
-	} `json:"message"`
+	Type, UUID, Timestamp string
+	Denial                string
+	Fault, Aside          bool
+	Loaded                string // the version of the past that it was said after
+	Left                  *Left  // what that version leaves out
+	Message               *message
+}
+
+// A message's content shares its memory with the row.
+type message struct {
+	ID, Model string
+	Content   json.RawMessage
+	Usage     *usage
 }
 
 type usage struct {
@@ -35,13 +42,69 @@ type usage struct {
 func (u usage) context() int64 { return u.Input + u.Read + u.Written }
 
 // readEntry reads a row. False: it is nothing that is counted, like what the
-// harness notes beside the conversation or makes up about a fault.
+// harness notes beside the conversation or makes up about a fault. A row is gone
+// through once to see that it is JSON, and its texts are not decoded: there are
+// tens of thousands of them, of kilobytes each.
 func readEntry(raw json.RawMessage) (entry, bool) {
 	var e entry
-	if json.Unmarshal(raw, &e) != nil || e.Message == nil || e.Fault || e.Message.Model == "<synthetic>" {
+	if !rawjson.IsObject(raw) {
+		return e, false
+	}
+	for m := range rawjson.Members(raw) {
+		switch string(m.Key) {
+		case "type":
+			e.Type = rawjson.Text(m.Value)
+		case "uuid":
+			e.UUID = rawjson.Text(m.Value)
+		case "timestamp":
+			e.Timestamp = rawjson.Text(m.Value)
+		case "toolDenialKind":
+			e.Denial = rawjson.Text(m.Value)
+		case "isApiErrorMessage":
+			e.Fault = string(m.Value) == "true"
+		case "isSidechain":
+			e.Aside = string(m.Value) == "true"
+		case "flowerLoaded":
+			e.Loaded = rawjson.Text(m.Value)
+		case "flowerLeft":
+			e.Left = decoded[Left](m.Value)
+		case "message":
+			e.Message = readMessage(m.Value)
+		}
+	}
+	if e.Message == nil || e.Fault || e.Message.Model == "<synthetic>" {
 		return e, false
 	}
 	return e, e.Type == "user" || e.Type == "assistant"
+}
+
+func readMessage(raw json.RawMessage) *message {
+	if raw[0] != '{' {
+		return nil
+	}
+	var m message
+	for member := range rawjson.Members(raw) {
+		switch string(member.Key) {
+		case "id":
+			m.ID = rawjson.Text(member.Value)
+		case "model":
+			m.Model = rawjson.Text(member.Value)
+		case "content":
+			m.Content = member.Value
+		case "usage":
+			m.Usage = decoded[usage](member.Value)
+		}
+	}
+	return &m
+}
+
+// decoded is a small value; nil when it is another or null.
+func decoded[T any](raw json.RawMessage) *T {
+	var value *T
+	if json.Unmarshal(raw, &value) != nil {
+		return nil
+	}
+	return value
 }
 
 // at is when an entry was written, the zero time when that is not told.
@@ -61,15 +124,10 @@ func (e entry) answer() string {
 	return e.UUID
 }
 
-// A block is a part of a message.
+// A block is a part of a message. Text, Input and Content share its memory.
 type block struct {
-	Type    string          `json:"type"`
-	Text    json.RawMessage `json:"text"`
-	ID      string          `json:"id"`
-	Name    string          `json:"name"`
-	Input   json.RawMessage `json:"input"`
-	For     string          `json:"tool_use_id"`
-	Content json.RawMessage `json:"content"`
+	Type, ID, Name, For  string
+	Text, Input, Content json.RawMessage
 }
 
 // blocks are the parts of a message; one that is only words is one text.
@@ -78,40 +136,59 @@ func (e entry) blocks() []block {
 	if len(content) > 0 && content[0] == '"' {
 		return []block{{Type: "text", Text: content}}
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(content, &items) != nil {
-		return nil
-	}
 	var all []block
-	for _, item := range items {
-		var b block
-		if json.Unmarshal(item, &b) == nil {
-			all = append(all, b)
-		}
+	for _, item := range rawjson.Elements(content) {
+		all = append(all, readBlock(item))
 	}
 	return all
+}
+
+func readBlock(raw json.RawMessage) (b block) {
+	for m := range rawjson.Members(raw) {
+		switch string(m.Key) {
+		case "type":
+			b.Type = rawjson.Text(m.Value)
+		case "id":
+			b.ID = rawjson.Text(m.Value)
+		case "name":
+			b.Name = rawjson.Text(m.Value)
+		case "tool_use_id":
+			b.For = rawjson.Text(m.Value)
+		case "text":
+			b.Text = m.Value
+		case "input":
+			b.Input = m.Value
+		case "content":
+			b.Content = m.Value
+		}
+	}
+	return b
 }
 
 func (b block) characters() int {
 	return characters(b.Text) + characters(b.Input) + characters(b.Content)
 }
 
-// words is what a result says: its text, or its texts one after the other.
-func (b block) words() string {
-	var s string
-	if json.Unmarshal(b.Content, &s) == nil {
-		return s
+// pointer is how many characters a result had that went to the bench; not ok for
+// any other result.
+func (b block) pointer() (characters int, ok bool) {
+	texts := []json.RawMessage{b.Content}
+	if len(b.Content) > 0 && b.Content[0] == '[' {
+		texts = nil
+		for _, part := range rawjson.Elements(b.Content) {
+			texts = append(texts, rawjson.Value(part, "text"))
+		}
 	}
-	var parts []struct {
-		Text string `json:"text"`
+	texts = slices.DeleteFunc(texts, func(t json.RawMessage) bool { return len(t) < 3 })
+	if len(texts) == 0 || texts[0][1] != '[' && texts[0][1] != '\\' {
+		return 0, false // it does not begin like one: most do not, and are long
 	}
-	if json.Unmarshal(b.Content, &parts) != nil {
-		return ""
+	var words strings.Builder
+	for _, t := range texts {
+		words.WriteString(rawjson.Text(t))
 	}
-	for _, p := range parts {
-		s += p.Text
-	}
-	return s
+	characters, _, ok = guards.ReadPointer(words.String())
+	return characters, ok
 }
 
 // characters counts a value: a string's own, else those of its JSON text with a
@@ -120,9 +197,8 @@ func characters(raw json.RawMessage) int {
 	if len(raw) == 0 || string(raw) == "null" {
 		return 0
 	}
-	var s string
-	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
-		return utf8.RuneCountInString(s)
+	if raw[0] == '"' {
+		return textLength(raw)
 	}
 	var n int
 	for i := 0; i < len(raw); {
@@ -157,9 +233,48 @@ func stringEnd(raw []byte) int {
 	return len(raw)
 }
 
+// textLength is how many characters the text of a JSON string has.
+func textLength(raw []byte) int {
+	n := utf8.RuneCount(raw) - 2
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); {
+		size := 2
+		if raw[i+1] == 'u' {
+			size = 6
+			if isPair(raw[i:]) {
+				size = 12
+			}
+		}
+		n -= size - 1
+		i += size
+		next := bytes.IndexByte(raw[i:], '\\')
+		if next < 0 {
+			break
+		}
+		i += next
+	}
+	return n
+}
+
+// isPair says whether what begins with an escaped half of a character goes on with
+// the other.
+func isPair(raw []byte) bool {
+	if len(raw) < 12 || raw[6] != '\\' || raw[7] != 'u' {
+		return false
+	}
+	return utf16.DecodeRune(escapedRune(raw), escapedRune(raw[6:])) != utf8.RuneError
+}
+
+func escapedRune(raw []byte) rune {
+	n, _ := strconv.ParseUint(string(raw[2:6]), 16, 16) // four digits, in JSON
+	return rune(n)
+}
+
 // quotedLength is how many characters a JSON string takes with its quotes, when
 // only that is escaped which has to be.
 func quotedLength(raw []byte) int {
+	if !bytes.Contains(raw, []byte(`\u`)) && !bytes.Contains(raw, []byte(`\/`)) {
+		return utf8.RuneCount(raw) // nothing is escaped that need not be
+	}
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return utf8.RuneCount(raw)

@@ -1,6 +1,7 @@
 package economy
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"git-flower/gitstate"
-	"git-flower/guards"
 )
 
 // The roles that are told apart, as the ledger names them.
@@ -180,7 +180,7 @@ func (s *counted) call(b block) {
 	if _, again := s.calls[b.ID]; again {
 		return
 	}
-	s.calls[b.ID] = b
+	s.calls[b.ID] = block{Name: b.Name, Input: bytes.Clone(b.Input)} // until its result is there
 	s.Held.Calls++
 	s.Held.Tools[b.Name]++
 }
@@ -192,11 +192,12 @@ func (m *Meter) result(s *counted, b block, denied bool) {
 		return
 	}
 	s.done[b.For] = true
+	s.calls[b.For] = block{}
 	if denied {
 		s.Held.Denials++
 		return
 	}
-	if chars, _, ok := guards.ReadPointer(b.words()); ok {
+	if chars, ok := b.pointer(); ok {
 		s.Held.Spills++
 		s.Held.Spilled += chars
 	}

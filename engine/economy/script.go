@@ -1,13 +1,14 @@
 package economy
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"git-flower/engine/rawjson"
 )
 
 // scripts counts how the scripts of a run's bench are written and run. A bench
@@ -24,20 +25,13 @@ func newScripts(run string) scripts {
 
 // made counts a call that was made.
 func (s scripts) made(call block) {
-	var input struct {
-		Path    string `json:"file_path"`
-		Command string `json:"command"`
-	}
-	if json.Unmarshal(call.Input, &input) != nil {
-		return
-	}
 	switch call.Name {
 	case "Write", "Edit", "MultiEdit":
-		if name, ok := s.name("/", input.Path); ok {
+		if name, ok := s.name("/", rawjson.Text(rawjson.Value(call.Input, "file_path"))); ok {
 			s.script(name).Written++
 		}
 	case "Bash":
-		s.command(input.Command)
+		s.command(rawjson.Text(rawjson.Value(call.Input, "command")))
 	}
 }
 
