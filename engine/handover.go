@@ -144,7 +144,7 @@ func (t *talk) handoff(ctx context.Context, overflow *harness.Fault) (document.H
 	t.writing.Store(true)
 	defer t.writing.Store(false)
 	t.tellHandoff("writing", "")
-	data := map[string]any{"Used": thousands(t.context), "Window": thousands(t.mark.window), "Missing": ""}
+	data := map[string]any{"Role": string(t.job.role), "Used": thousands(t.context), "Window": thousands(t.mark.window), "Missing": ""}
 	if !t.mark.due(t.context) {
 		data["Used"] = ""
 	}

@@ -19,7 +19,7 @@ func promptsAbout(t interface{ Fatal(...any) }, body, label string) map[string]s
 	atWork := []gitstate.Doc{{Body: label, Meta: doc.Meta}}
 	everything := map[string]any{
 		"Request": body, "Brief": body, "Goal": body, "Verdict": body, "Handoff": body, "Environment": body, "Question": body,
-		"End": body, "Stat": body, "Results": body, "Touched": body, "Task": body, "Restored": body, "Missing": label, "Body": body, "Words": body, "Crowded": body,
+		"End": body, "Stat": body, "Results": body, "Touched": body, "Task": body, "Restored": body, "Missing": label, "Body": body, "Words": body, "Role": "worker", "Crowded": body,
 		"Amendments": docs, "Reports": docs, "Earlier": docs, "Used": label, "Window": label, "Questions": docs, "AtWork": atWork, "Recent": []string{label, label},
 		"Asked": []exchange{{body, body}, {body, ""}}, "Protected": []string{"a"}, "Driven": true, "Round": 1, "Rounds": 3,
 		"Code": "c1", "Base": "c0", "Join": "c1", "Spent": "1", "Budget": "2", "Bench": "/bench", "Kind": "", "Makes": "",

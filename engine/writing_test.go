@@ -113,3 +113,17 @@ func TestTheNextWakeWritesTheHandoff(t *testing.T) {
 		}
 	}
 }
+
+// Each role is told what its successor will have anyway, which is not the same: a
+// worker's knows neither brief nor goal, a coordinator's has no tree.
+func TestTheWriterKnowsWhatItsSuccessorIsTold(t *testing.T) {
+	for role, c := range map[Role]struct{ has, lacks string }{
+		Coordinator: {"reports of workers", "working tree"}, Worker: {"working tree", "last verdict"},
+		Clarifier: {"request", "last verdict"}, Judge: {"brief", "reports of workers"},
+	} {
+		text, err := prompt("handoff", map[string]any{"Role": string(role), "Used": "", "Window": "", "Missing": ""})
+		if err != nil || !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) || !strings.Contains(text, "exactly these five sections") {
+			t.Errorf("%s: %v\n%s", role, err, text)
+		}
+	}
+}
