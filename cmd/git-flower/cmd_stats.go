@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"git-flower/engine/economy"
+	"git-flower/engine/harness"
 	"git-flower/engine/session"
 	"git-flower/engine/spending"
 	"git-flower/gitstate"
@@ -97,7 +98,17 @@ func measure(ctx context.Context, env *Env, store *gitstate.Store, run *gitstate
 			return r, err
 		}
 	}
-	return m.Report(), nil
+	r = m.Report()
+	if last := run.History().Docs; len(last) > 0 && last[len(last)-1].Kind != gitstate.KindEnd {
+		r.Forecast = m.Forecast(env.Now(), cachePrice)
+	}
+	return r, nil
+}
+
+// cachePrice is what our table says of a model's cache.
+func cachePrice(model string) (economy.Price, bool) {
+	m, known := harness.Lookup(model)
+	return economy.Price{Read: m.Read, Written: m.Write5m, Hour: m.Write1h}, known && m.Priced()
 }
 
 // unrecorded is what this machine knows to be spent that no record holds: the run

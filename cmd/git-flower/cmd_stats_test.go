@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"git-flower/engine/economy"
+	"git-flower/engine/harness"
 	"git-flower/engine/session"
 	"git-flower/gitstate"
 )
@@ -95,6 +96,28 @@ func TestStatsWithTranscripts(t *testing.T) {
 	has(t, d.out.String(), "75.0% of the turns", "over 2 turns", "#", "220 |")
 	if strings.Contains(d.out.String(), "Not on this machine") {
 		t.Errorf("something is missing: %s", d.out.String())
+	}
+}
+
+// What another round costs is told as long as there may be one.
+func TestStatsForecast(t *testing.T) {
+	d := newDesk(t)
+	d.repository()
+	s := d.begin("add-json", "Add --json to list", false)
+	row := `{"label":"%s","session":"%s","role":"%s","model":"claude-opus-5-5","turns":1,"input_tokens":10,"cost_micro_usd":500000,"attempts":1,"start":"2026-11-30T11:0%d:00Z"}`
+	ledger := "[" + fmt.Sprintf(row, "work", "5e55-c", "coordinator", 1) + "," + fmt.Sprintf(row, "work#judge1", "5e55-j", "judge", 2) + "]\n"
+	s.tell(gitstate.Record{Kind: gitstate.KindNotice, Subject: "spent", Files: map[string][]byte{"ledger/wake.json": []byte(ledger)}})
+	timed := strings.Replace(statsRow("m1", 100000), `{"type"`, `{"timestamp":"2026-01-01T00:00:00.000Z","type"`, 1)
+	s.transcribe("5e55-c", timed)
+	s.transcribe("5e55-j", statsRow("m1", 100))
+	d.expect(0, "stats")
+	m, _ := harness.Lookup("claude-opus-5-5")
+	again := gitstate.MicroUSD((m.Write5m - m.Read) / 10)
+	has(t, d.out.String(), "another round costs about "+dollars(1_000_000+again)+", by 1 round so far", dollars(again)+" for each wait", "one now")
+	s.tell(gitstate.Record{Kind: gitstate.KindEnd, Subject: "reached", Meta: gitstate.Meta{State: "reached"}})
+	d.expect(0, "stats", "--json")
+	if one := d.jsonOut()[0]; one["forecast"] != nil {
+		t.Errorf("told of a run that has ended: %v", one["forecast"])
 	}
 }
 

@@ -32,7 +32,23 @@ func statsFacts(r runFigures) [][2]string {
 	if s := r.Scripts; s != nil && len(s.Each) > 0 {
 		facts = append(facts, [2]string{"scripts", fmt.Sprintf("%d, written %d times, run %d times; %d more than once, %d never", len(s.Each), s.Written, s.Runs, s.Again, s.Idle)})
 	}
+	if f := r.Forecast; f != nil {
+		facts = append(facts, [2]string{"forecast", forecastWords(*f)})
+	}
 	return facts
+}
+
+// forecastWords say what another round costs, and why that is more than before.
+func forecastWords(f economy.Forecast) string {
+	text := fmt.Sprintf("another round costs about %s, by %s so far", dollars(f.Next), plural(f.Rounds, "round"))
+	if f.Waits > 0 || f.Cold {
+		text += fmt.Sprintf("; in that %s for each wait that the cache does not outlive: the coordinator's context is written anew (%s so far", dollars(f.Reread), plural(f.Waits, "wait"))
+		if f.Cold {
+			text += ", one now"
+		}
+		text += ")"
+	}
+	return text
 }
 
 // costFacts say what of the cost is no bill.

@@ -36,6 +36,10 @@ type usage struct {
 	Read    int64 `json:"cache_read_input_tokens"`
 	Written int64 `json:"cache_creation_input_tokens"`
 	Output  int64 `json:"output_tokens"`
+	// Creation tells how long what was written is kept.
+	Creation struct {
+		Hour int64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
 // context is how much the model was shown.

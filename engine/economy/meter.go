@@ -27,6 +27,7 @@ type Meter struct {
 	scripts  scripts
 
 	unrecorded Billed
+	rows       []gitstate.LedgerRow
 }
 
 // A counted session.
@@ -37,6 +38,7 @@ type counted struct {
 	calls   map[string]block
 	done    map[string]bool
 	loaded  string // the newest version of its past
+	hour    bool   // it has the cache keep its context for an hour
 }
 
 // NewMeter begins with a run's ledger, by wake, and with what was spent that no
@@ -58,6 +60,7 @@ func NewMeter(run string, ledger map[string][]gitstate.LedgerRow, unrecorded []g
 // bill adds an account. A session has one for each step that it worked in, and
 // for each wake.
 func (m *Meter) bill(row gitstate.LedgerRow) {
+	m.rows = append(m.rows, row)
 	s := m.sessions[row.Session]
 	if s == nil {
 		s = &counted{Session: Session{ID: row.Session, Role: row.Role, Worker: row.Worker, Model: row.Model},
@@ -150,7 +153,9 @@ func (s *counted) answer(e entry) {
 	s.answers[id] = -1
 	if !e.Aside { // a sub-agent's context is not this one
 		s.answers[id] = len(s.Curve)
-		s.Curve = append(s.Curve, Point{Time: e.Timestamp, Tokens: tokens})
+		u := e.Message.Usage
+		s.Curve = append(s.Curve, Point{Time: e.Timestamp, Tokens: tokens, fresh: u.Input + u.Written})
+		s.hour = s.hour || u.Creation.Hour > 0
 	}
 }
 

@@ -17,6 +17,8 @@ type Report struct {
 	// Unrecorded is what of all this no record holds yet, so that only this machine
 	// knows of it.
 	Unrecorded Billed `json:"unrecorded"`
+	// Forecast is for a run that goes on; null: it cannot be told.
+	Forecast *Forecast `json:"forecast"`
 }
 
 // A Session is one model context with what it did.
@@ -126,6 +128,7 @@ func (l *Left) plus(o *Left) *Left {
 type Point struct {
 	Time   string `json:"time,omitempty"` // RFC 3339
 	Tokens int64  `json:"tokens"`
+	fresh  int64  // of these, not read from the cache
 }
 
 // Main tells how the coordinator's context fared. Null figures cannot be told:
