@@ -312,3 +312,12 @@ func TestStatsColumnsFit(t *testing.T) {
 		}
 	}
 }
+
+// What a session cost is there whole on the narrowest terminal, beside the longest name.
+func TestStatsCostIsWhole(t *testing.T) {
+	r := economy.Report{Roles: []economy.Part{{Role: strings.Repeat("long", 9), Sessions: 1, Billed: economy.Billed{Input: 188_900, Output: 188_900, Read: 188_900, Cost: 171_620_000}}}}
+	lines := strings.Split(strings.TrimSpace(statsTable(look{columns: 40}, r)), "\n")
+	if !strings.HasSuffix(lines[0], "USD") || !strings.HasSuffix(lines[1], " 171.62") {
+		t.Errorf("%q", lines)
+	}
+}

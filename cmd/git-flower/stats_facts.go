@@ -25,7 +25,7 @@ func statsFacts(r runFigures) [][2]string {
 		facts = append(facts, [2]string{"workers", fmt.Sprintf("%d; output %s, %s, %s (largest, median, smallest)", w.Sessions, human(w.Largest), human(w.Median), human(w.Smallest))})
 	}
 	if h := r.Total.Held; h != nil {
-		facts = append(facts, [2]string{"calls", fmt.Sprintf("%d of %d refused; %d glances of the coordinator", h.Denials, h.Calls, h.Glances)},
+		facts = append(facts, [2]string{"calls", fmt.Sprintf("%d of %d refused; %s of the coordinator", h.Denials, h.Calls, plural(h.Glances, "glance"))},
 			[2]string{"spills", fmt.Sprintf("%d, %s characters", h.Spills, human(int64(h.Spilled)))},
 			[2]string{"left out", leftWords(h.Left)})
 	}

@@ -42,21 +42,21 @@ func statsColumns() []statsColumn {
 		}
 	}
 	return []statsColumn{
-		{head: "requests", goes: 3, cell: func(p economy.Part) string { return human(int64(p.Billed.Requests)) }},
-		{head: "turns", goes: 1, cell: held(func(h economy.Held) int { return h.Turns })},
-		{head: "calls", goes: 2, cell: held(func(h economy.Held) int { return h.Calls })},
-		{head: "denied", goes: 6, cell: held(func(h economy.Held) int { return h.Denials })},
-		{head: "spills", goes: 5, cell: held(func(h economy.Held) int { return h.Spills })},
-		{head: "chars", goes: 4, cell: held(func(h economy.Held) int { return h.Characters })},
-		{head: "input", cell: func(p economy.Part) string { return human(p.Billed.Input + p.Billed.Read + p.Billed.Written) }},
-		{head: "cached", cell: func(p economy.Part) string {
+		{head: "requests", goes: 6, cell: func(p economy.Part) string { return human(int64(p.Billed.Requests)) }},
+		{head: "turns", goes: 4, cell: held(func(h economy.Held) int { return h.Turns })},
+		{head: "calls", goes: 5, cell: held(func(h economy.Held) int { return h.Calls })},
+		{head: "denied", goes: 9, cell: held(func(h economy.Held) int { return h.Denials })},
+		{head: "spills", goes: 8, cell: held(func(h economy.Held) int { return h.Spills })},
+		{head: "chars", goes: 7, cell: held(func(h economy.Held) int { return h.Characters })},
+		{head: "input", goes: 1, cell: func(p economy.Part) string { return human(p.Billed.Input + p.Billed.Read + p.Billed.Written) }},
+		{head: "cached", goes: 3, cell: func(p economy.Part) string {
 			hits, ok := p.Billed.Hits()
 			if !ok {
 				return "-"
 			}
 			return percent(&hits)
 		}},
-		{head: "output", cell: func(p economy.Part) string { return human(p.Billed.Output) }},
+		{head: "output", goes: 2, cell: func(p economy.Part) string { return human(p.Billed.Output) }},
 		{head: "USD", cell: func(p economy.Part) string { return costCell(p.Billed) }},
 	}
 }
@@ -136,6 +136,9 @@ func statsTable(l look, r economy.Report) string {
 	return b.String()
 }
 
+// goesInPipe is from which on a column goes where there is no terminal.
+const goesInPipe = 8
+
 // fitting are the columns that a terminal has room for. Where there is none, what
 // goes first is left out, as in most terminals.
 func fitting(columns []statsColumn, lines []statsLine, room int) []statsColumn {
@@ -158,7 +161,7 @@ func fitting(columns []statsColumn, lines []statsLine, room int) []statsColumn {
 				i = at
 			}
 		}
-		if columns[i].goes == 0 || room == 0 && columns[i].goes < 5 {
+		if columns[i].goes == 0 || room == 0 && columns[i].goes < goesInPipe {
 			break
 		}
 		width -= 2 + widths[i]
