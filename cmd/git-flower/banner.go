@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (w *wake) bannerRows(ctx context.Context) ([][2]string, error) {
 		add(placeLabel, w.inPlaceWords()+";\nuncommitted changes there are part of it, and so is what you change there meanwhile")
 	}
 	add("model", w.source.describe())
-	add("budget", w.budgetWords())
+	add("budget", w.budgetWords()+w.roundWords(ctx))
 	if !w.config.Handoff {
 		add("context", "the CLI replaces a full one by a summary: what that leaves out is gone, and the cache is written anew")
 	}
@@ -148,6 +149,23 @@ func (w *wake) budgetWords() string {
 		text += ", at list prices; nothing is paid"
 	}
 	return text
+}
+
+// roundWords tell what a round will cost, if some were judged. What hinders that is
+// told of by whatever opens the transcripts next.
+func (w *wake) roundWords(ctx context.Context) string {
+	judged := false
+	for _, rows := range w.run.History().Ledger {
+		judged = judged || slices.ContainsFunc(rows, func(r gitstate.LedgerRow) bool { return strings.Contains(r.Label, "#judge") })
+	}
+	if !judged {
+		return ""
+	}
+	r, err := measure(ctx, w.env, w.store, w.run)
+	if err != nil || r.Forecast == nil {
+		return ""
+	}
+	return ";\n" + forecastWords(*r.Forecast)
 }
 
 func budgetWords(m gitstate.MicroUSD) string {

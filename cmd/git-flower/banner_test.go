@@ -46,6 +46,7 @@ func TestResumeOfAnEndedRunShowsNoBanner(t *testing.T) {
 	}
 	d.run("resume", "--timeout", "0", "-m", "and that", "one")
 	has(t, d.row("budget"), "is spent", "at list prices")
+	has(t, d.out.String(), "another round costs about", "by 2 rounds so far")
 }
 
 func TestSpan(t *testing.T) {
