@@ -202,7 +202,10 @@ test_expect_success 'two such handoffs in a row are a save point that names wind
 test_expect_success 'a threshold below what a session begins with ends after eight generations' '
 	handoff_script 60000 3000 "## Doing now\\nOn it.\\n## Next step\\nGo on." &&
 	test_expect_code 3 plays --name spins "make files" &&
-	cd repo && test "$(flower_count handoff spins)" = 8
+	test_grep "8 sessions" err && test_grep "no-handoff" err &&
+	cd repo && test "$(flower_count handoff spins)" = 8 &&
+	test_expect_code 3 git flower resume spins </dev/null 2>../err >../out &&
+	test "$(flower_count handoff spins)" = 8 && test_grep "8 sessions" ../err
 '
 
 test_expect_success 'the window is what --window says' '
@@ -231,6 +234,52 @@ test_expect_success 'on demand, to be edited before the successor reads it' '
 		test_must_fail code=1 git flower edit handoff asked &&
 		git flower fsck asked
 	)
+'
+
+# The coordinator is called back by words, and tells its worker more.
+telling_script () {
+	flower_script "test -f begun" <<-END &&
+	- call: {tool: Bash, input: {command: "touch begun; while test ! -e \"$TRASH_DIRECTORY/go\"; do sleep 0.05; done"}}
+	  usage: {input: 60000}
+	- when:
+	    - if: {last: "exactly these five sections"}
+	      say: "## Doing now\\nOn it.\\n## Next step\\nReport."
+	  call: {tool: Bash, input: {command: "ls"}}
+	  usage: {input: 60000}
+	END
+	cat >more <<-END &&
+	models: {"*": {window: 100000}}
+	scenes:
+	  - name: tells
+	    who: {tools: [dispatch]}
+	    what: {any: "The person has said something"}
+	    turns:
+	      - say: It dispatches.
+	      - call: {tool: tell, input: {worker: coder-1, words: Keep the old flag.}}
+	      - call: {tool: wait, input: {}}
+	      - say: It is done.
+	  - name: successor
+	    who: {system: "(?m)^Role: worker\$"}
+	    what: {any: ["You take over unfinished work", '# Said by the coordinator\\s+> Keep the old flag']}
+	    turns:
+	$(flower_report | sed "s/The work is done/The old flag is kept/; s/^/      /")
+	END
+	sed 1d script.yaml >rest && cat more rest >script.yaml
+}
+
+test_expect_success 'what the coordinator tells a worker is a record, and its successor reads it' '
+	rm -f go && telling_script &&
+	cd repo &&
+	flower_background start --new --name tells --rehearse=../script.yaml --timeout 0 "do it" &&
+	test_wait_for saw tells "\"kind\":\"tool_call\".*begun" &&
+	git flower say --run tells "be quick" >/dev/null &&
+	test_wait_for saw tells "\"kind\":\"tool_result\".*\"tool\":\"tell\"" &&
+	git log -1 --format="%b" --grep "^notice: coder-1 is told: Keep the old flag" flower/run/tells >../told &&
+	test_grep "^    Keep the old flag" ../told && test_grep "^Flower-Worker: coder-1" ../told &&
+	: >../go && flower_wait && cat ../background.err && test "$flower_code" = 0 &&
+	test "$(flower_count handoff tells)" = 1 &&
+	git flower show report tells >../report && test_grep "The old flag is kept" ../report &&
+	git flower fsck tells
 '
 
 test_expect_success 'what cannot be' '
