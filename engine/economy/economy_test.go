@@ -126,9 +126,9 @@ func TestRolesComeFromTheLedger(t *testing.T) {
 // Fault 5: denials were found by a phrase.
 func TestDenialsAreFoundByTheirMark(t *testing.T) {
 	s := one(t, coordinator,
-		answerRow("m1", 1, 1, callBlock("a", "Bash", `{"command":"rm x"}`), callBlock("b", "Bash", `{"command":"git log"}`)),
-		resultRow("a", "any words", denied), resultRow("b", "协调者不直接使用 toolDenialKind", ""))
-	if s.Held.Denials != 1 || s.Held.Glances != 1 {
+		answerRow("m1", 1, 1, callBlock("a", "Bash", `{"command":"rm x"}`), callBlock("b", "Bash", `{"command":"git log"}`), callBlock("c", "Write", `{}`)),
+		resultRow("a", "any words", denied), resultRow("b", "协调者不直接使用 toolDenialKind", ""), resultRow("c", "other words", denied))
+	if s.Held.Denials != 2 || s.Held.Glances != 1 {
 		t.Errorf("%d denials, %d glances", s.Held.Denials, s.Held.Glances)
 	}
 }
@@ -175,6 +175,9 @@ func TestMainThreadIsTheCoordinatorAlone(t *testing.T) {
 // Fault 8: rows of metadata counted as entries.
 func TestRowsWithoutAMessageCountNothing(t *testing.T) {
 	s := one(t, worker, `{"type":"summary","summary":"long words"}`, `{"type":"system","content":"words"}`, `not JSON`, `[]`, `{"type":"user"}`,
+		`{"type":"system","message":{"id":"s","content":"words","usage":{"input_tokens":1}}}`, `{"type":"agent_metadata","message":{"content":"words"}}`,
+		`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"f","content":[{"type":"text","text":"API Error"}],"usage":{"input_tokens":0}}}`,
+		`{"type":"assistant","message":{"id":"g","model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"usage":{"input_tokens":0}}}`,
 		`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"e","model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"usage":{"input_tokens":0}}}`)
 	if s.Held.Turns != 0 || s.Held.Characters != 0 || len(s.Curve) != 0 {
 		t.Errorf("%+v", s.Held)
