@@ -142,7 +142,7 @@ type LedgerRow struct {
 	Role     string   `json:"role"`
 	Worker   string   `json:"worker,omitempty"`
 	Model    string   `json:"model"`
-	Turns    int      `json:"turns"`
+	Turns    int      `json:"turns"` // requests that were answered, also those whose answer broke off
 	Input    int64    `json:"input_tokens"`
 	Output   int64    `json:"output_tokens"`
 	Read     int64    `json:"cache_read_tokens"`

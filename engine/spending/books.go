@@ -93,11 +93,14 @@ func (b *Books) Open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 	return &r
 }
 
-// Add books a settled request.
+// Add books a settled request. One that nothing was counted of was not answered: it
+// was refused, or reached nobody.
 func (b *Books) Add(row *gitstate.LedgerRow, u harness.Usage, cost gitstate.MicroUSD) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	row.Turns++
+	if u != (harness.Usage{}) || cost > 0 {
+		row.Turns++
+	}
 	row.Input += u.Input
 	row.Output += u.Output
 	row.Read += u.Read

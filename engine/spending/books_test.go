@@ -149,3 +149,19 @@ func TestUnrecordedTries(t *testing.T) {
 		t.Errorf("unrecorded are %+v", late)
 	}
 }
+
+// A request that was refused, or never reached anybody, is none that was answered;
+// one that broke off was paid for.
+func TestOnlyAnsweredRequestsCount(t *testing.T) {
+	b := NewBooks("w1", false, nil, nil)
+	row := b.Open(gitstate.LedgerRow{Session: "mine"}, time.Unix(0, 0))
+	b.Add(row, harness.Usage{}, 0)
+	if row.Turns != 0 || b.Owes(nil) {
+		t.Errorf("a refused request counts: %+v", *row)
+	}
+	b.Add(row, harness.Usage{Input: 100}, 5)
+	b.Add(row, harness.Usage{Write5m: 100, Output: 10}, 0) // of a model without a price
+	if row.Turns != 2 || !b.Owes(nil) {
+		t.Errorf("%d of two requests count", row.Turns)
+	}
+}
