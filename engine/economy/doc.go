@@ -22,7 +22,8 @@
 //   - Whose a session is stands in the ledger, and nothing is made of names or paths.
 //   - The main thread is the coordinator's sessions. The clarifier's, the judge's and
 //     the oracle's are neither the main thread nor kept out of it.
-//   - A denial is a row with toolDenialKind; words that sound like one are none.
+//   - A denial is a row whose toolDenialKind tells of a rule; words that sound like
+//     one are none, and so is a call that an interruption stopped.
 //   - A spill is an event: a result that is a pointer. Its size is in characters.
 //   - Rows without a message are no turns, and hold no characters.
 //   - A script is run when a command that was made names it as what to run. A loop

@@ -73,8 +73,19 @@ func TestRowsOfOneAnswerAreOneTurn(t *testing.T) {
 		answerRow("m1", 11, 1, `{"type":"text","text":"ab"}`),
 		answerRow("m1", 11, 7, callBlock("c", "Read", `{"a":1}`), callBlock("d", "Read", `{}`)),
 		answerRow("m2", 20, 1))
-	if s.Held.Turns != 2 || len(s.Curve) != 2 || s.Curve[0].Tokens != 11 || s.Curve[1].Tokens != 20 || s.Held.Calls != 2 {
+	if s.Held.Turns != 2 || s.Held.Rows != 3 || len(s.Curve) != 2 || s.Curve[0].Tokens != 11 || s.Curve[1].Tokens != 20 || s.Held.Calls != 2 {
 		t.Errorf("%+v, curve %v", s.Held, s.Curve)
+	}
+}
+
+// Claude Code marks a call that an interruption stopped as one that nobody approved: no
+// rule refused it, and it was not made either.
+func TestAStoppedCallIsNoDenial(t *testing.T) {
+	s := one(t, coordinator,
+		answerRow("m1", 1, 1, callBlock("c", "Bash", `{}`), callBlock("d", "Bash", `{}`), callBlock("e", "Bash", `{}`)),
+		resultRow("c", "no", denied), resultRow("d", "stopped while running", `,"toolDenialKind":"user-rejected"`), resultRow("e", "ok", ""))
+	if s.Held.Denials != 1 || s.Held.Glances != 1 {
+		t.Errorf("%+v", s.Held)
 	}
 }
 

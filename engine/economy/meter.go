@@ -130,7 +130,7 @@ func (m *Meter) Add(session string, raw json.RawMessage) {
 		case "tool_use":
 			s.call(b)
 		case "tool_result":
-			m.result(s, b, e.Denial != "")
+			m.result(s, b, e.Denial)
 		}
 	}
 }
@@ -142,6 +142,7 @@ func (s *counted) answer(e entry) {
 	if id == "" {
 		return
 	}
+	s.Held.Rows++
 	tokens := e.Message.Usage.context()
 	if i, ok := s.answers[id]; ok {
 		if i >= 0 {
@@ -190,16 +191,25 @@ func (s *counted) call(b block) {
 	s.Held.Tools[b.Name]++
 }
 
+// byRule is the toolDenialKind of a call that a rule refused. The other one, that nobody
+// approved it, is what Claude Code says of a call that an interruption stopped: we
+// answer each call by a rule.
+const byRule = "permission-rule"
+
 // result counts what became of a call, once.
-func (m *Meter) result(s *counted, b block, denied bool) {
+func (m *Meter) result(s *counted, b block, denial string) {
 	call, ok := s.calls[b.For]
 	if !ok || s.done[b.For] {
 		return
 	}
 	s.done[b.For] = true
 	s.calls[b.For] = block{}
-	if denied {
+	switch denial {
+	case "":
+	case byRule:
 		s.Held.Denials++
+		return
+	default:
 		return
 	}
 	if chars, ok := b.pointer(); ok {

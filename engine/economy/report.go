@@ -75,6 +75,7 @@ func (b *Billed) add(o Billed) {
 
 // Held is what transcripts say was done.
 type Held struct {
+	Rows       int            `json:"rows"`       // that hold answers of the model
 	Turns      int            `json:"turns"`      // answers of the model
 	Characters int            `json:"characters"` // of texts, calls and results
 	Calls      int            `json:"calls"`
@@ -103,6 +104,7 @@ func newHeld() *Held { return &Held{Tools: map[string]int{}, Left: &Left{}} }
 
 func (h *Held) add(o Held) {
 	h.Turns += o.Turns
+	h.Rows += o.Rows
 	h.Characters += o.Characters
 	h.Calls += o.Calls
 	for name, n := range o.Tools {
@@ -136,6 +138,7 @@ type Point struct {
 type Main struct {
 	OutCharacters *float64 `json:"kept_out_characters"` // workers' part of both, 0 to 1
 	OutTurns      *float64 `json:"kept_out_turns"`
+	OutRows       *float64 `json:"kept_out_rows"`     // the same of rows with usage, as others count
 	OutRequests   *float64 `json:"kept_out_requests"` // the same from the ledger
 	Growth        *float64 `json:"growth_per_turn"`   // tokens, within each session
 	Hits          *float64 `json:"cache_hits"`

@@ -97,6 +97,7 @@ func (r Report) main() Main {
 	if of, w := r.held(coordinator), r.held(worker); of != nil && w != nil {
 		m.OutCharacters = share(int64(w.Characters), int64(of.Characters+w.Characters))
 		m.OutTurns = share(int64(w.Turns), int64(of.Turns+w.Turns))
+		m.OutRows = share(int64(w.Rows), int64(of.Rows+w.Rows))
 		m.Hidden = share(int64(w.Calls), int64(of.Tasks))
 	}
 	return m
