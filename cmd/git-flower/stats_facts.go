@@ -12,7 +12,7 @@ import (
 func statsFacts(r runFigures) [][2]string {
 	m := r.Main
 	facts := append(costFacts(r), [][2]string{
-		{"kept out", fmt.Sprintf("%s of the characters, %s of the turns, %s of the requests", percent(m.OutCharacters), percent(m.OutTurns), percent(m.OutRequests))},
+		{"kept out", fmt.Sprintf("%s of the characters, %s of the turns, %s of the requests, %s of the rows", percent(m.OutCharacters), percent(m.OutTurns), percent(m.OutRequests), percent(m.OutRows))},
 		{"cache hits", fmt.Sprintf("%s of the coordinator's input", percent(m.Hits))},
 	}...)
 	if m.Growth != nil {
