@@ -78,7 +78,7 @@ var rules = map[string]rule{
 	"t/stress":   {ours: []string{"t/scripts"}},
 	"t/endpoint": {ours: []string{"engine/rehearse"}},
 	"t/heard":    {ours: []string{"engine/session"}},
-	"t/marathon": {ours: []string{"engine/rehearse"}},
+	"t/marathon": {ours: []string{"engine/rehearse", "engine/session"}},
 	"t/page":     {},
 	"t/perf":     {ours: []string{"engine/harness", "engine/harness/claude", "engine/harness/messages", "engine/proxy", "engine/rehearse", "engine/session", "engine/transcript", "gitstate", "gitstate/gitcmd", "guards", "worktree", "worktree/process"}},
 }

@@ -9,16 +9,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"time"
 
 	"git-flower/engine/rehearse"
 )
-
-// key is what the model wants; it opens nothing else.
-const key = "sk-ant-marathon-0123456789"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -30,25 +26,33 @@ func main() {
 	}
 }
 
+const usageLine = "usage: marathon [-seed <n>] [-long] [-harness messages|claude] <folder>"
+
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("marathon", flag.ContinueOnError)
 	seed := flags.Uint64("seed", 1, "make the run from this `number`")
 	long := flags.Bool("long", false, "play the whole shape, not a slice of it")
+	in := flags.String("harness", "messages", "where the sessions run: `messages` or claude")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	if flags.NArg() != 1 {
-		return errors.New("usage: marathon [-seed <n>] [-long] <folder>")
+	h, known := harnesses[*in]
+	if flags.NArg() != 1 || !known {
+		return errors.New(usageLine)
 	}
-	p := newPlan(*seed, shapeOf(*long))
 	dir, err := filepath.Abs(flags.Arg(0))
 	if err != nil {
 		return err
 	}
+	s := h.slice
+	if *long {
+		s = whole
+	}
+	p := newPlan(*seed, s, h.begins)
 	began := time.Now()
-	r, err := play(ctx, p, dir)
+	d, err := play(ctx, p, dir, *in)
 	if err != nil {
 		return err
 	}
@@ -56,12 +60,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d, %d workers, %s\n\n", *seed, len(p.turns), time.Since(began).Round(time.Second))
-	return table(out, p, r, report)
+	changes := result(ctx, dir, d.r)
+	fmt.Fprintf(out, "seed %d, %d workers, %s, %s\n\n", *seed, p.workers, *in, time.Since(began).Round(time.Second))
+	return errors.Join(table(out, p, d, report, changes), checks(h, d, report, changes))
 }
 
-// play runs the plan in a new repository and returns what the recorder saw.
-func play(ctx context.Context, p plan, dir string) (*recorder, error) {
+// play runs the plan in a new repository.
+func play(ctx context.Context, p plan, dir, harness string) (*driver, error) {
 	script, err := rehearse.Parse([]byte(p.script))
 	if err != nil {
 		return nil, err
@@ -70,7 +75,7 @@ func play(ctx context.Context, p plan, dir string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(server.URL())
+	r, err := newRecorder(server.URL(), harnesses[harness].lag)
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
@@ -78,12 +83,14 @@ func play(ctx context.Context, p plan, dir string) (*recorder, error) {
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
+	d := &driver{dir: dir, endpoint: "http://" + listener.Addr().String(), harness: harness, r: r, kills: p.kills}
+	r.at = d.at
 	front := &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(listener) }()
-	err = repository(ctx, dir)
+	err = repository(ctx, dir, d.endpoint, p.windows)
 	if err == nil {
-		err = flower(ctx, dir, io.Discard, "http://"+listener.Addr().String(), "start", "--name", "marathon", "--timeout", "0", "--budget", "none", "--harness", "messages", "an editor")
+		err = d.run(ctx)
 	}
 	if problems := server.Problems(); len(problems) > 0 {
 		err = errors.Join(err, fmt.Errorf("the script: %.300s", problems[0]))
@@ -95,40 +102,24 @@ func play(ctx context.Context, p plan, dir string) (*recorder, error) {
 	if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
 		err = errors.Join(err, closed)
 	}
-	return r, err
+	return d, err
 }
 
-// repository makes one with a few hundred files to read.
-func repository(ctx context.Context, dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, "lib"), 0o755); err != nil {
-		return err
-	}
-	for i := range 260 {
-		text := ""
-		for line := range 40 {
-			text += fmt.Sprintf("line %d of part %d, with words\n", line, i)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "lib", fmt.Sprintf("part-%d.txt", i)), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "base"}} {
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir, cmd.Stderr = dir, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("git %s: %w", args[0], err)
-		}
-	}
-	return nil
+// A harness is what of a plan depends on where the sessions run: by how many tokens
+// more than with our own loop contexts begin (measured), and how large a slice is. The
+// CLI is a process for each session and takes seconds to start.
+type harness struct {
+	begins map[string]int64 // by model
+	slice  shape
+	stores bool // all that it sends is in its transcripts
+	// lag is how many of a session's newest answers a kill may cost. Our own loop stores
+	// each before the next request; Claude Code mirrors its transcript beside that, and
+	// a kill was seen to cost it one answer more, with its results.
+	lag int
 }
 
-// flower runs the binary that is on the PATH.
-func flower(ctx context.Context, dir string, out io.Writer, endpoint string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "git-flower", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, os.Stderr
-	cmd.Env = append(os.Environ(), "ANTHROPIC_API_KEY="+key, "ANTHROPIC_BASE_URL="+endpoint)
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("git flower %s: %w", args[0], err)
-	}
-	return nil
+var harnesses = map[string]harness{
+	"messages": {slice: shape{workers: 4, calls: 80, coordinator: 40, outages: 1, kills: 1, full: 13_000}, stores: true, lag: 1},
+	"claude": {begins: map[string]int64{mainModel: 1_500, workerModel: 4_000},
+		slice: shape{workers: 3, calls: 45, coordinator: 28, outages: 1, kills: 1, full: 10_500}, lag: 2},
 }

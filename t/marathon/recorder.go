@@ -2,46 +2,53 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 )
 
-// A recorder passes requests on and compares each with the one before it in the
-// same session.
+// A recorder passes requests on and answers back, and compares each request with the
+// one before it in the same session.
 type recorder struct {
 	proxy *httputil.ReverseProxy
+	// at is told of each request, the nth, before it is passed on and once more when it
+	// is answered. When it says so, the connection is cut.
+	at func(n int, s *seen, answered bool) (cut bool)
+
+	lag int // how many of a session's newest answers a kill may cost
 
 	mu       sync.Mutex
-	sessions map[[32]byte]*seen
-}
-
-// seen is what is known of a session: the parts of its newest request.
-type seen struct {
-	main     bool // the coordinator's
-	last     [][32]byte
+	wake     int // how often the driver has been started again
 	requests int
-	rewrites int   // requests that do not begin with the one before
-	common   int64 // characters that were sent before, at the beginning
-	total    int64
+	sessions map[[32]byte]*seen
+	order    []*seen
 }
 
-func newRecorder(to string) (*recorder, error) {
+func newRecorder(to string, lag int) (*recorder, error) {
 	target, err := url.Parse(to)
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{sessions: map[[32]byte]*seen{}}
+	r := &recorder{lag: lag, sessions: map[[32]byte]*seen{}, at: func(int, *seen, bool) bool { return false }}
 	r.proxy = &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) },
-		ErrorLog: log.New(io.Discard, "", 0)} // outages are on purpose
+		ModifyResponse: tapped, ErrorLog: log.New(io.Discard, "", 0)} // outages are on purpose
 	return r, nil
+}
+
+// doneKey is the context's key of what is told an answer's stream.
+type doneKey struct{}
+
+func tapped(resp *http.Response) error {
+	if done, ok := resp.Request.Context().Value(doneKey{}).(func(string)); ok && resp.StatusCode == http.StatusOK {
+		resp.Body = &tap{ReadCloser: resp.Body, done: done}
+	}
+	return nil
 }
 
 func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -51,112 +58,87 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
-	if strings.HasSuffix(req.URL.Path, "/messages") {
-		r.note(body)
-	}
-	r.proxy.ServeHTTP(w, req)
-}
-
-// cacheMark is where a breakpoint stands. Within a text its quotes would be escaped.
-var cacheMark = regexp.MustCompile(`,"cache_control":\{[^}]*\}`)
-
-// parts are a request's pieces in the order of the prompt, breakpoints left out:
-// those move on and are no content.
-func parts(body []byte) []string {
-	var req struct {
-		Tools    []json.RawMessage `json:"tools"`
-		System   json.RawMessage   `json:"system"`
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-	}
-	if json.Unmarshal(cacheMark.ReplaceAll(body, nil), &req) != nil {
-		return nil
-	}
-	var all []string
-	for _, t := range req.Tools {
-		all = append(all, "tool "+string(t))
-	}
-	all = append(all, "system "+string(req.System))
-	for _, m := range req.Messages {
-		var blocks []json.RawMessage
-		if json.Unmarshal(m.Content, &blocks) != nil {
-			blocks = []json.RawMessage{m.Content}
-		}
-		for _, b := range blocks {
-			all = append(all, m.Role+" "+string(b))
-		}
-	}
-	return all
-}
-
-func (r *recorder) note(body []byte) {
-	all := parts(body)
-	hashes := make([][32]byte, len(all))
-	opening := 0 // the first message's first part
-	for i, p := range all {
-		hashes[i] = sha256.Sum256([]byte(p))
-		if opening == 0 && strings.HasPrefix(p, "user ") {
-			opening = i
-		}
-	}
-	if opening == 0 {
+	if !strings.HasSuffix(req.URL.Path, "/messages") {
+		r.proxy.ServeHTTP(w, req)
 		return
 	}
-	key := sha256.Sum256([]byte(all[opening-1] + all[opening]))
+	n, wake, s := r.note(body)
+	if r.at(n, s, false) {
+		panic(http.ErrAbortHandler)
+	}
+	ctx := context.WithoutCancel(req.Context())
+	if s != nil {
+		ctx = context.WithValue(ctx, doneKey{}, func(stream string) {
+			a := answerOf([]byte(stream))
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			s.take(a, wake != r.wake)
+		})
+	}
+	r.proxy.ServeHTTP(stays{w}, req.WithContext(ctx))
+	if r.at(n, s, true) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// stays does not tell when the client goes away: what has come is passed on whole, since
+// the model refuses half a request, and that is a finding.
+type stays struct{ http.ResponseWriter }
+
+// Unwrap lets answers be flushed.
+func (s stays) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// restarted notes that the driver is started again: what it loads it may change, and
+// it may not have heard the newest answers.
+func (r *recorder) restarted() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.sessions[key]
+	r.wake++
+	for _, s := range r.order {
+		for _, a := range s.newest {
+			s.doubt(a)
+		}
+		s.newest = nil
+	}
+}
+
+// note counts a request and returns its number, who made it and its session, nil for none.
+func (r *recorder) note(body []byte) (n, wake int, s *seen) {
+	all, opening := partsOf(body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests++
+	if opening == 0 {
+		return r.requests, r.wake, nil
+	}
+	key := sessionKey(all, opening)
+	s = r.sessions[key]
 	if s == nil {
-		s = &seen{main: strings.Contains(all[opening-1], "Role: coordinator")}
+		s = newSeen(all[opening-1].raw, r.lag)
 		r.sessions[key] = s
+		r.order = append(r.order, s)
 	}
-	s.add(all, hashes)
+	s.add(all, opening, r.wake)
+	return r.requests, r.wake, s
 }
 
-func (s *seen) add(all []string, hashes [][32]byte) {
-	same := 0
-	for same < len(hashes) && same < len(s.last) && hashes[same] == s.last[same] {
-		same++
-	}
-	if same < len(s.last) {
-		s.rewrites++
-	}
-	var size int64
-	for i, p := range all {
-		size += int64(len(p))
-		if i < same {
-			s.common += int64(len(p))
-		}
-	}
-	s.total += size
-
-	s.last = hashes
-	s.requests++
+// sessionKey tells sessions apart by their rules and the first words of each.
+func sessionKey(all []part, opening int) [32]byte {
+	return sha256.Sum256([]byte(all[opening-1].raw + all[opening].raw))
 }
 
-// hits is the part of all that was sent which the request before had sent too.
-func (r *recorder) hits(main bool) float64 {
+// each is called with every session while nothing changes.
+func (r *recorder) each(f func(*seen)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var common, total int64
-	for _, s := range r.sessions {
-		if !main || s.main {
-			common += s.common
-			total += s.total
-		}
+	for _, s := range r.order {
+		f(s)
 	}
-	return float64(common) / float64(max(total, 1))
 }
 
-// rewritten is how many requests did not begin with the one before them.
-func (r *recorder) rewritten() (n, requests int) {
+// asks tells whether a kill comes at a request.
+func (r *recorder) asks(k kill, n int, s *seen, answered bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range r.sessions {
-		n += s.rewrites
-		requests += s.requests
-	}
-	return n, requests
+	return k.comes(n, s, answered)
 }
