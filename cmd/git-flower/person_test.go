@@ -131,8 +131,15 @@ func TestSideQuestions(t *testing.T) {
 		if want == "" {
 			continue
 		}
-		if a := <-p.asides; a.Question != want || !a.Driven {
-			t.Errorf("%q asks %+v", line, a)
+		select {
+		case a := <-p.asides:
+			if a.Question != want || !a.Driven {
+				t.Errorf("%q asks %+v", line, a)
+			}
+		case words := <-p.words:
+			t.Fatalf("%q is taken for the words %q", line, words)
+		case words := <-answer:
+			t.Fatalf("%q is taken for the answer %q", line, words)
 		}
 	}
 	for {
