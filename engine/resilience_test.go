@@ -54,3 +54,24 @@ func TestAPulseIsAfterTheTroubleBegan(t *testing.T) {
 		t.Error("an answer after the trouble began")
 	}
 }
+
+// Faults are counted since the last answer: ten of them, each after an answer, are
+// one trouble each, and ten without any answer are one that is given up.
+func TestProgressBeginsTheCountAnew(t *testing.T) {
+	for answers, want := range map[bool]error{true: nil, false: &Pause{}} {
+		faults := 0
+		r := full(func(t coordinatorTurn) harness.Ended {
+			if faults++; faults <= 10 {
+				if answers {
+					_ = t.Request(harness.Usage{Input: 10})
+				}
+				return harness.Ended{Fault: &harness.Fault{Class: harness.Unknown, Message: "odd"}}
+			}
+			return t.dispatches(10)
+		})
+		_, err := r.run(t)
+		if (err == nil) != (want == nil) {
+			t.Errorf("answers between them: %v: %v after %d faults", answers, err, faults)
+		}
+	}
+}
