@@ -124,7 +124,8 @@ type effects struct {
 	missing []string
 }
 
-// result looks for every change that a worker's answers called for in the run's result.
+// result looks for every change that a worker's answers called for in the run's result,
+// but for calls that were cut off.
 func result(ctx context.Context, dir string, r *recorder) effects {
 	var w effects
 	wanted := map[string][]string{} // lines by file
@@ -134,7 +135,7 @@ func result(ctx context.Context, dir string, r *recorder) effects {
 		}
 		for _, a := range c.answers {
 			for _, b := range a.blocks {
-				if name, line := change(b); name != "" {
+				if name, line := change(b); name != "" && !c.stopped[b.ID] {
 					wanted[name] = append(wanted[name], line)
 				}
 			}

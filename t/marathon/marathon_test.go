@@ -230,6 +230,17 @@ func growing(factor int64) []size {
 	return all
 }
 
+func TestCutOffCalls(t *testing.T) {
+	for result, want := range map[string]bool{
+		`"[interrupted] This call"`: true, `[{"type":"text","text":"The user doesn't want to proceed with this tool use. It was"}]`: true,
+		`"done"`: false, `"it printed [interrupted]"`: false, ``: false,
+	} {
+		if isCutOff([]byte(result)) != want {
+			t.Errorf("%s: not %v", result, want)
+		}
+	}
+}
+
 func TestCharactersCountAsTheirJSONWithBlanks(t *testing.T) {
 	for raw, want := range map[string]int{`"añ"`: 2, `{"a":1,"b":["x","<"]}`: len(`{"a": 1, "b": ["x", "<"]}`), `null`: 0, ``: 0, `{}`: 2, `[1.5,true]`: len(`[1.5, true]`)} {
 		if got := characters([]byte(raw)); got != want {

@@ -28,6 +28,7 @@ type report struct {
 	Main struct {
 		Characters *float64 `json:"kept_out_characters"`
 		Turns      *float64 `json:"kept_out_turns"`
+		Rows       *float64 `json:"kept_out_rows"`
 		Growth     *float64 `json:"growth_per_turn"`
 		Hidden     *float64 `json:"calls_per_task"`
 	}
@@ -57,7 +58,10 @@ type billed struct {
 	Output  int64 `json:"output_tokens"`
 }
 
-type held struct{ Turns, Characters, Calls, Denials, Glances, Spills, Tasks int }
+type held struct {
+	Turns, Characters, Calls, Denials, Tasks int
+	Tools                                    map[string]int
+}
 
 func stats(ctx context.Context, dir string) (report, error) {
 	var r report

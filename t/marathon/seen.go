@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"regexp"
+	"strings"
 )
 
 // seen is what is known of a session.
@@ -32,7 +33,8 @@ type seen struct {
 	doubts  int
 
 	calls      map[string]bool
-	counted    map[string]int // how often a text, call or result was counted
+	stopped    map[string]bool // calls that a kill or a handover cut off
+	counted    map[string]int  // how often a text, call or result was counted
 	characters int
 }
 
@@ -42,7 +44,7 @@ var (
 )
 
 func newSeen(system string, lag int) *seen {
-	s := &seen{lag: lag, answers: map[string]answer{}, unheard: map[string]bool{}, calls: map[string]bool{}, counted: map[string]int{}}
+	s := &seen{lag: lag, answers: map[string]answer{}, unheard: map[string]bool{}, calls: map[string]bool{}, stopped: map[string]bool{}, counted: map[string]int{}}
 	if m := roleLine.FindStringSubmatch(system); m != nil {
 		s.role = m[1]
 	}
@@ -109,6 +111,9 @@ func (s *seen) countBlock(role string, b block, times map[string]int) {
 		key = "call " + b.ID
 	case "tool_result":
 		key = "result " + b.For
+		if isCutOff(b.Content) {
+			s.stopped[b.For] = true
+		}
 	case "text":
 	default:
 		return
@@ -172,4 +177,19 @@ func (s *seen) held() int {
 		n += b.characters()
 	}
 	return n
+}
+
+// isCutOff tells whether a result says that its call was stopped, in our words or in
+// Claude Code's. Whoever goes on is told, and makes the call again or does not.
+func isCutOff(result json.RawMessage) bool {
+	for _, b := range blocksOf(result) {
+		var text struct{ Text string }
+		_ = json.Unmarshal(b, &text) // none: ""
+		for _, begins := range []string{"[interrupted]", "The user doesn't want to proceed with this tool use"} {
+			if strings.HasPrefix(text.Text, begins) {
+				return true
+			}
+		}
+	}
+	return false
 }

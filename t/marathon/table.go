@@ -45,7 +45,9 @@ func kept(s report) []row {
 		{"  if it held as many a task as published", percent(share(workers.Characters, asPublished)), "≥ 98 %", "94.8 %"},
 		{"kept out: turns, answers", percent(s.Main.Turns), "≥ 98.5 %", "98.2 % (derived)"},
 		{"  turns of the coordinator, of workers", fmt.Sprintf("%d, %d", main.Turns, workers.Turns), "", "36, 1.9K (derived)"},
+		{"  were each task a dispatch of its own", turns(main.Turns + main.Tasks - main.Tools["dispatch"]), "≥ 98.5 %", ""},
 		{fmt.Sprintf("  were its turns %d, as the published rows", publishedRows), turns(publishedRows), "≥ 98.5 %", "97.7 % (rows)"},
+		{"kept out: rows", percent(s.Main.Rows), "", "97.7 %"},
 		{"growth a turn", tokens(s.Main.Growth), "≤ 1.5K", "2.2K (a row)"},
 	}
 	if s.Main.Hidden != nil {
