@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +36,8 @@ type driver struct {
 
 // run is the run from its start to its end.
 func (d *driver) run(ctx context.Context) error {
-	args := []string{"start", "--name", name, "--timeout", "0", "--budget", "none", "--harness", d.harness, "an editor"}
+	settings := []string{"--timeout", "0", "--budget", "none", "--harness", d.harness}
+	args := slices.Concat([]string{"start", "--name", name}, settings, []string{"an editor"})
 	for {
 		left := d.left()
 		err := d.wake(ctx, args)
@@ -43,7 +45,7 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 		d.r.restarted()
-		args = []string{"resume", "--timeout", "0", name}
+		args = slices.Concat([]string{"resume"}, settings, []string{name})
 	}
 }
 

@@ -178,10 +178,7 @@ func TestLostTurnsAndBills(t *testing.T) {
 		t.Errorf("%d lost, not the first", lost)
 	}
 	told.stored = map[string]bool{"m1": true, "m2": true}
-	told.Roles = append(told.Roles, struct {
-		Role string
-		Held *held
-	}{"worker", &held{Turns: 2, Calls: 2}})
+	told.Roles = []roleFigures{{"worker", 1, &held{Turns: 2, Calls: 2}}}
 	for input, holds := range map[int64]bool{9: false, 10: true, 20: true, 30: true, 31: false} {
 		told.Total.Billed.Requests = 2
 		told.Total.Billed.billed = billed{Input: input, Read: 10, Output: 14}
@@ -193,6 +190,10 @@ func TestLostTurnsAndBills(t *testing.T) {
 	told.Total.Billed.Input = 20
 	if agree(r, told, false) == nil {
 		t.Error("a turn that nobody saw is no error")
+	}
+	told.Roles[0].Held.Turns, told.Roles[0].Sessions = 2, 2
+	if agree(r, told, false) == nil {
+		t.Error("a session that nobody saw is no error")
 	}
 }
 

@@ -21,11 +21,8 @@ type report struct {
 		Worker string
 		Held   *held
 	}
-	Roles []struct {
-		Role string
-		Held *held
-	}
-	Main struct {
+	Roles []roleFigures
+	Main  struct {
 		Characters *float64 `json:"kept_out_characters"`
 		Turns      *float64 `json:"kept_out_turns"`
 		Rows       *float64 `json:"kept_out_rows"`
@@ -49,6 +46,12 @@ type report struct {
 	handoffs struct{ main, workers, empty, degraded int }
 	stored   map[string]bool            // the ids of answers
 	marks    map[string]map[string]bool // by worker, "" for the coordinator: rewritten histories that were gone on from
+}
+
+type roleFigures struct {
+	Role     string
+	Sessions int
+	Held     *held
 }
 
 type billed struct {
@@ -149,12 +152,19 @@ func (r *report) transcripts(ctx context.Context, path string) error {
 	return nil
 }
 
-// held sums up what stats says of a role.
-func (r *report) held(role string) held {
+// of is what stats says of a role.
+func (r *report) of(role string) roleFigures {
 	for _, p := range r.Roles {
-		if p.Role == role && p.Held != nil {
-			return *p.Held
+		if p.Role == role {
+			return p
 		}
+	}
+	return roleFigures{}
+}
+
+func (r *report) held(role string) held {
+	if h := r.of(role).Held; h != nil {
+		return *h
 	}
 	return held{}
 }

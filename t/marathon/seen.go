@@ -32,7 +32,6 @@ type seen struct {
 	doubted usage             // what these and others that broke off then were billed
 	doubts  int
 
-	calls      map[string]bool
 	stopped    map[string]bool // calls that a kill or a handover cut off
 	counted    map[string]int  // how often a text, call or result was counted
 	characters int
@@ -44,7 +43,7 @@ var (
 )
 
 func newSeen(system string, lag int) *seen {
-	s := &seen{lag: lag, answers: map[string]answer{}, unheard: map[string]bool{}, calls: map[string]bool{}, stopped: map[string]bool{}, counted: map[string]int{}}
+	s := &seen{lag: lag, answers: map[string]answer{}, unheard: map[string]bool{}, stopped: map[string]bool{}, counted: map[string]int{}}
 	if m := roleLine.FindStringSubmatch(system); m != nil {
 		s.role = m[1]
 	}
@@ -133,11 +132,6 @@ func (s *seen) take(a answer, late bool) {
 	s.settled++
 	if a.whole {
 		s.answers[a.id], s.final = a, a
-		for _, b := range a.blocks {
-			if b.Type == "tool_use" {
-				s.calls[b.ID] = true
-			}
-		}
 	}
 	if late {
 		s.doubt(a)
