@@ -231,6 +231,24 @@ func growing(factor int64) []size {
 	return all
 }
 
+func TestReadingsAtThePublishedSize(t *testing.T) {
+	growth := 100.0
+	if more := grownBy(&growth, 8_000, 10); more == nil || *more != 300 {
+		t.Errorf("growth %v", more)
+	}
+	if grownBy(nil, 1, 1) != nil || grownBy(&growth, 1, 0) != nil {
+		t.Error("a growth of nothing")
+	}
+	var s report
+	s.Roles = []roleFigures{{"coordinator", 1, &held{Turns: 4, Characters: 100, Tasks: 2, Tools: map[string]int{"dispatch": 1}}}, {"worker", 2, &held{Turns: 95, Characters: 900}}}
+	want := map[string]string{"  were each task a dispatch of its own": "95.0 %", "  characters of the coordinator a task": "50"}
+	for _, r := range kept(s) {
+		if w, ok := want[r.what]; ok && r.here != w {
+			t.Errorf("%s: %s, not %s", r.what, r.here, w)
+		}
+	}
+}
+
 func TestCutOffCalls(t *testing.T) {
 	for result, want := range map[string]bool{
 		`"[interrupted] This call"`: true, `[{"type":"text","text":"The user doesn't want to proceed with this tool use. It was"}]`: true,

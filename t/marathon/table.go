@@ -49,6 +49,7 @@ func kept(s report) []row {
 		{fmt.Sprintf("  were its turns %d, as the published rows", publishedRows), turns(publishedRows), "≥ 98.5 %", "97.7 % (rows)"},
 		{"kept out: rows", percent(s.Main.Rows), "", "97.7 %"},
 		{"growth a turn", tokens(s.Main.Growth), "≤ 1.5K", "2.2K (a row)"},
+		{"  if it held as many a task as published", tokens(grownBy(s.Main.Growth, asPublished-main.Characters, main.Turns)), "≤ 1.5K", ""},
 	}
 	if s.Main.Hidden != nil {
 		rows = append(rows, row{"calls of workers a task", fmt.Sprintf("%.0f", *s.Main.Hidden), "", "82"})
@@ -130,6 +131,16 @@ func percent(f *float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f %%", 100**f)
+}
+
+// grownBy is a growth with so many characters more in so many turns, four to a token as
+// the model counts them.
+func grownBy(growth *float64, characters, turns int) *float64 {
+	if growth == nil || turns == 0 {
+		return nil
+	}
+	more := *growth + float64(characters)/4/float64(turns)
+	return &more
 }
 
 func tokens(f *float64) string {
