@@ -91,12 +91,12 @@ func (c *crew) pass(ctx context.Context, words gitstate.Doc) {
 	}
 }
 
-// wordsFor are the words for one worker that came after the document with counter
-// since, oldest first.
-func wordsFor(h gitstate.History, worker string, since int) []gitstate.Doc {
+// wordsFor are the words for one worker but for those it has heard, by name, oldest
+// first. Counters do not tell: what another machine has added can have any.
+func wordsFor(h gitstate.History, worker string, heard map[string]bool) []gitstate.Doc {
 	return slices.DeleteFunc(slices.Clone(h.Docs), func(d gitstate.Doc) bool {
 		told := d.Kind == gitstate.KindNotice && d.Meta.State == wordsTold
-		return d.Counter <= since || d.Meta.Worker != worker || d.Kind != gitstate.KindAmendment && !told
+		return heard[d.Name()] || d.Meta.Worker != worker || d.Kind != gitstate.KindAmendment && !told
 	})
 }
 
@@ -119,8 +119,8 @@ func spoken(session string, words []gitstate.Doc) (messages []harness.Message, e
 
 // unheard are notes about words for a worker that came when it had ended, or so
 // late that it cannot be known whether it heard them.
-func unheard(h gitstate.History, worker string, since int) (notes []string) {
-	for _, d := range wordsFor(h, worker, since) {
+func unheard(h gitstate.History, worker string, heard map[string]bool) (notes []string) {
+	for _, d := range wordsFor(h, worker, heard) {
 		who := "the person"
 		if d.Kind == gitstate.KindNotice {
 			who = "the coordinator"

@@ -185,6 +185,17 @@ func TestWordsThatComeTooLateAreInTheReport(t *testing.T) {
 	}
 }
 
+// What another machine has added counts as words too, whatever its counter is.
+func TestWordsFromAnotherMachineAreNotPassedOver(t *testing.T) {
+	doc := func(counter int, hash string) gitstate.Doc {
+		return gitstate.Doc{Kind: gitstate.KindAmendment, Counter: counter, Hash: hash, Meta: gitstate.Meta{Worker: "coder-1"}, Body: hash}
+	}
+	h := gitstate.History{Docs: []gitstate.Doc{doc(4, "theirs"), doc(7, "heard"), doc(7, "theirs too")}}
+	if notes := unheard(h, "coder-1", map[string]bool{h.Docs[1].Name(): true}); len(notes) != 2 {
+		t.Errorf("told: %q", notes)
+	}
+}
+
 // Nothing is told to somebody who has reported, or was never there.
 func TestTellNobody(t *testing.T) {
 	r := newRig().unprotected()

@@ -24,7 +24,7 @@ type worker struct {
 	at       func(*talk) // told which session it works in, nil when that has ended
 
 	row    *gitstate.LedgerRow // nil: its session was not opened
-	heard  int                 // counter of the newest document whose words for it it has heard
+	heard  map[string]bool     // the documents with words for it that it has heard, by name
 	keeper *keeper
 	report document.Report
 	notes  []string
@@ -282,8 +282,8 @@ func (w *worker) first() ([]harness.Message, error) {
 	text, err := prompt("task", map[string]any{
 		"Handoff": handoff.Body, "Task": w.begun.Body, "Restored": w.restored, "Amendments": amendmentsSince(h, goal.Counter),
 	})
-	w.heard = newest(h)
-	words, wrong := spoken(m.Session, wordsFor(h, m.Worker, 0))
+	w.heard = map[string]bool{} // by a session before, which may not have told of it
+	words, wrong := w.hears(h)
 	return append([]harness.Message{{ID: messageID(m.Session, "task", w.restored), Text: text}}, words...), errors.Join(err, wrong)
 }
 
@@ -296,12 +296,21 @@ func (w *worker) say(ctx context.Context, t *talk, messages ...harness.Message) 
 			return ended, err
 		}
 		w.e.catchUp(ctx)
-		h := w.e.deps.State.History()
-		messages, err = spoken(w.begun.Meta.Session, wordsFor(h, w.begun.Meta.Worker, w.heard))
-		if w.heard = newest(h); len(messages) == 0 || err != nil {
+		messages, err = w.hears(w.e.deps.State.History())
+		if len(messages) == 0 || err != nil {
 			return ended, err
 		}
 	}
+}
+
+// hears are the words for this worker that it was not told of after a turn or before
+// one; what it has heard in a turn is left out by its session.
+func (w *worker) hears(h gitstate.History) ([]harness.Message, error) {
+	words := wordsFor(h, w.begun.Meta.Worker, w.heard)
+	for _, d := range words {
+		w.heard[d.Name()] = true
+	}
+	return spoken(w.begun.Meta.Session, words)
 }
 
 // message is the commit for what the worker left uncommitted.
