@@ -30,6 +30,8 @@ type crew struct {
 	looked  int           // counter of the newest document at the last look into the inbox
 	members []*member     // in the order of dispatch
 	news    chan struct{} // closed, and made anew, when the person has said something
+	said    int           // how often that was
+	heard   int           // how often by the coordinator's newest request, or by a call's early end
 }
 
 // A member is one worker of a crew.
@@ -186,9 +188,7 @@ func (c *crew) running() []*member {
 	defer c.mu.Unlock()
 	var left []*member
 	for _, m := range c.members {
-		select {
-		case <-m.done:
-		default:
+		if !m.hasEnded() {
 			left = append(left, m)
 		}
 	}
@@ -196,16 +196,22 @@ func (c *crew) running() []*member {
 }
 
 // wait waits for members. It returns early, with early set, when the person has
-// said something.
+// said something that the coordinator has not heard: also before it began to wait,
+// since a model that writes a call hears nothing.
 func (c *crew) wait(ctx context.Context, members []*member) (early bool, err error) {
 	c.mu.Lock()
-	news := c.news
+	news, unheard := c.news, c.said != c.heard
 	c.mu.Unlock()
 	defer c.e.waiting(ctx, workersWait(members), 0)()
 	for _, m := range members {
+		if unheard && !m.hasEnded() {
+			c.hear()
+			return true, nil
+		}
 		select {
 		case <-m.done:
 		case <-news:
+			c.hear()
 			return true, nil
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
@@ -243,10 +249,19 @@ func (c *crew) untold() []*member {
 	return late
 }
 
+// hear notes that the coordinator is told, by a request or by a call's end, of all
+// that the person has said.
+func (c *crew) hear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heard = c.said
+}
+
 // wake ends the waiting of every call.
 func (c *crew) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.said++
 	close(c.news)
 	c.news = make(chan struct{})
 }
@@ -296,6 +311,15 @@ func (c *crew) waitBetween(ctx context.Context, t *talk, members []*member) ([]h
 	}
 	note, err := t.takeWords(ctx)
 	return []harness.Message{note}, err
+}
+
+func (m *member) hasEnded() bool {
+	select {
+	case <-m.done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (m *member) hasReported() bool {

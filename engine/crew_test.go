@@ -338,3 +338,45 @@ func (e *Engine) resting() func() {
 	defer e.interruption.mu.Unlock()
 	return e.interruption.rest
 }
+
+// Words that come while the model still writes its call are not waited over: it has
+// not heard them, so the call comes back at once, and only once for them.
+func TestWordsBeforeTheWait(t *testing.T) {
+	r := newRig().unprotected()
+	r.words = make(chan string)
+	said := make(chan struct{})
+	hands(r, 1, func(t *harnesstest.FakeTurn, _ int) harness.Ended {
+		<-said
+		return report(t)
+	})
+	var answers []string
+	play := r.fake.Play
+	r.fake.Play = func(t *harnesstest.FakeTurn) harness.Ended {
+		if Role(t.Options.Role) != Coordinator || t.N > 1 {
+			return play(t)
+		}
+		r.heard(t.Options.Session)
+		say := func(words string) { r.words <- words; r.engine.catchUp(t.Context) }
+		_ = t.Request(harness.Usage{Input: 10})
+		say("rather the other one")
+		answers = append(answers, t.Call("dispatch", map[string]any{"tasks": []map[string]string{{"worker": "coder", "task": "a"}}}).Text)
+		t.Heard()
+		_ = t.Request(harness.Usage{Input: 10})
+		say("no, the first")
+		answers = append(answers, t.Call("wait", struct{}{}).Text)
+		say("both")
+		t.Heard()
+		_ = t.Request(harness.Usage{Input: 10}) // which has heard all
+		close(said)
+		answers = append(answers, t.Call("wait", struct{}{}).Text)
+		return t.Done("It has reported.")
+	}
+	if o, err := r.run(t); err != nil || o.State != EndReached {
+		t.Fatalf("got %+v, %v\n%s", o, err, r.state.story())
+	}
+	for i, want := range []string{"Still at work: coder-1", "Still at work: coder-1", "# coder-1: joined"} {
+		if i >= len(answers) || !strings.Contains(answers[i], want) {
+			t.Errorf("answer %d of %q lacks %q", i, answers, want)
+		}
+	}
+}

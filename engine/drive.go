@@ -72,6 +72,7 @@ type talk struct {
 	finished func() bool // it has nothing left to do; may be nil
 
 	words  func()            // called after the person's words have been queued; may be nil
+	asked  func()            // called as a request is about to leave; may be nil
 	edited func(path string) // called after a tool has written a file; may be nil
 	writes map[string]string // by call, the file it is to write
 
@@ -116,7 +117,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
 		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed, Withheld: t.walls.withheld,
 		Authorize: t.authorize, Observe: t.observe, Expires: guards.Expires, Archive: t.archive, Compact: e.c.Compact, Window: e.window(settings.Model),
-		Gate: gate{e: e, row: row, ceiling: j.limits.cost, closing: t.writing.Load},
+		Gate: gate{e: e, row: row, ceiling: j.limits.cost, closing: t.writing.Load, asking: t.asks},
 		Env:  j.role.env(e.c.Env), Fence: j.fence,
 	})
 	if err != nil {
@@ -355,6 +356,13 @@ func (t *talk) show(ev harness.Event) {
 		return
 	}
 	t.e.emit(out)
+}
+
+// asks is told of each request.
+func (t *talk) asks() {
+	if t.asked != nil {
+		t.asked()
+	}
 }
 
 func (t *talk) close() error { return t.s.Close() }

@@ -15,11 +15,15 @@ type gate struct {
 	row     *gitstate.LedgerRow
 	ceiling gitstate.MicroUSD // of this session alone; zero: none
 	closing func() bool       // whether it writes its handoff
+	asking  func()            // told of each request before it leaves; may be nil
 }
 
 // Admit implements harness.Gate. As long as what was spent cannot be written
 // down, nothing more is.
 func (g gate) Admit(_ context.Context, r harness.Request) error {
+	if g.asking != nil {
+		g.asking()
+	}
 	if err := g.e.books.Flush(g.e.deps.Journal); err != nil {
 		return err
 	}

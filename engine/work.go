@@ -43,7 +43,7 @@ func (e *Engine) coordinate(ctx context.Context, a Attempt, c *crew, p place) er
 		return err
 	}
 	defer t.close()
-	t.words = c.wake
+	t.words, t.asked = c.wake, c.hear
 	e.atHelm(t)
 	defer e.atHelm(nil)
 	ended, err := t.say(ctx, first...)
