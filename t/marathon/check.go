@@ -48,21 +48,22 @@ func prefixes(r *recorder, s report) error {
 	return errors.Join(broken...)
 }
 
-// lost is how many whole answers that workers got no transcript has. Those that the
-// driver was killed at are asked for again: nothing had been done about them.
-func (s report) lost(r *recorder) (lost, again int) {
+// lost is how many whole answers that workers got no transcript has. Those that a kill
+// or, in Claude Code, a handover stopped are others: nothing had been done about them,
+// and they are asked for again.
+func (s report) lost(r *recorder) (lost, stopped int) {
 	r.each(func(c *seen) {
 		for id := range c.answers {
 			switch {
 			case c.role != "worker" || s.stored[id]:
 			case c.unheard[id]:
-				again++
+				stopped++
 			default:
 				lost++
 			}
 		}
 	})
-	return lost, again
+	return lost, stopped
 }
 
 // agree compares what stats says with what was seen: sessions, turns, calls and characters

@@ -116,7 +116,7 @@ func words(r *rand.Rand, n int) string {
 }
 
 // askedToHandOver is what a session with a full context is told (docs/rehearsal.md).
-const askedToHandOver = `{last: "exactly these five sections"}`
+const askedToHandOver = `{last: "` + writes + `"}`
 
 // handoff is an alternative of every turn: the words of a session that is asked for
 // them, of which the first says where to go on.

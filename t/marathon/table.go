@@ -89,12 +89,12 @@ func caching(r *recorder, s report) []row {
 }
 
 func survived(p plan, d *driver, s report, w effects) []row {
-	lost, again := s.lost(d.r)
+	lost, stopped := s.lost(d.r)
 	rows := []row{
 		{"failed tries survived", fmt.Sprint(s.Total.Billed.Failed), "", ""},
 		{"kills of the driver survived", fmt.Sprint(len(p.kills) - len(d.kills)), "", ""},
 		{"turns of workers lost", fmt.Sprint(lost), "0", "some"},
-		{"  asked for again after a kill", fmt.Sprint(again), "", ""},
+		{"  stopped by a kill or a handover", fmt.Sprint(stopped), "", ""},
 		{"changes of workers in the result", fmt.Sprintf("%d of %d", w.changes-len(w.missing), w.changes), "all", ""},
 		{"handoffs: coordinator, workers", fmt.Sprintf("%d, %d", s.handoffs.main, s.handoffs.workers), "", ""},
 		{"  empty, made up by the engine", fmt.Sprintf("%d, %d", s.handoffs.empty, s.handoffs.degraded), "0, 0", "7 of 8 (another run)"},
