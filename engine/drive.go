@@ -116,7 +116,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		System: text, Model: settings.Model, Effort: settings.Effort, MaxTurns: j.limits.least(settings.MaxTurns), MaxOutput: j.limits.output,
 		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
 		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed, Withheld: t.walls.withheld,
-		Authorize: t.authorize, Observe: t.observe, Expires: guards.Expires, Archive: t.archive, Compact: e.c.Compact, Window: e.window(settings.Model),
+		Authorize: t.authorize, Observe: t.observe, Expires: guards.Expires, Archive: t.archive, Compact: e.c.Compact, LongWaits: j.role == Coordinator, Window: e.window(settings.Model),
 		Gate: gate{e: e, row: row, ceiling: j.limits.cost, closing: t.writing.Load, asking: t.asks},
 		Env:  j.role.env(e.c.Env), Fence: j.fence,
 	})

@@ -38,6 +38,7 @@ type Config struct {
 	Plugin       string // a folder of the repository, or noPack; empty: where one is found
 	Model        string // empty: the credentials' or the harness's own
 	Harness      harnessName
+	LongCache    *bool  // whether prompts may be kept an hour; nil: where the endpoint is known to do that
 	Claude       string // the CLI's program, as the user wrote it; empty: on the PATH
 	Fsync        bool
 

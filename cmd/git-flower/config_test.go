@@ -87,12 +87,32 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// A prompt is kept an hour where the endpoint is known to do that, or where the user
+// says so.
+func TestLongCache(t *testing.T) {
+	for _, c := range []struct {
+		value, url string
+		want       bool
+	}{
+		{"auto", "", true}, {"auto", "https://api.anthropic.com", true}, {"auto", "https://gateway.example/anthropic", false},
+		{"auto", "https://api.anthropic.com.example", false}, {"true", "https://gateway.example", true}, {"false", "", false},
+	} {
+		config, err := configOf([]configEntry{{key: "flower.longcache", value: c.value}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (endpoint{credentials: Credentials{BaseURL: c.url}, config: config}).hourCache(); got != c.want {
+			t.Errorf("%s with '%s': %v", c.value, c.url, got)
+		}
+	}
+}
+
 // Every setting can be set in all the ways there are, and each beats those below.
 func TestEverySettingInEveryWay(t *testing.T) {
 	values := map[string][2]string{ // two that differ
 		"rounds": {"4", "5"}, "jobs": {"2", "3"}, "asks": {"0", "7"}, "timeout": {"1m", "2m"}, "budget": {"1", "none"}, "goal": {"no", "yes"},
 		"clarifyOnly": {"yes", "no"}, "clarifyAgain": {"yes", "no"}, "withChanges": {"yes", "no"}, "isolate": {"no", "yes"}, "land": {"yes", "no"}, "detach": {"yes", "no"}, "window": {"1000", "2000"}, "instructions": {"a", "b"}, "plugin": {"a", "none"},
-		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "no"}, "headroom": {"1000", "60000"}, "harness": {"claude", "messages"}, "claude": {"/a/claude", "claude-2"}, "model": {"a", "b"},
+		"judgeCanRun": {"yes", "no"}, "handoff": {"yes", "no"}, "headroom": {"1000", "60000"}, "harness": {"claude", "messages"}, "claude": {"/a/claude", "claude-2"}, "model": {"a", "b"}, "longCache": {"auto", "yes"},
 		"snapshotLimit": {"1k", "2k"}, "fsync": {"no", "yes"}, "setup": {"make deps", "npm ci"}, "fence": {"off", "require"}, "fencePorts": {"80,443", "22"},
 	}
 	for _, s := range settings() {

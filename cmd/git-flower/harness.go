@@ -125,6 +125,7 @@ type access struct {
 	Model                      string
 	Models                     []harness.Model // take precedence over the table
 	Stall                      time.Duration   // zero: the harness's own
+	HourCache                  bool            // the endpoint keeps prompts an hour when it is asked to
 	Login                      *login          // in place of a key; for the CLI alone
 	Now                        func() time.Time
 }
@@ -136,7 +137,7 @@ func (c choice) open(ctx context.Context, a access, t harness.Transcript, sessio
 		return openClaude(ctx, c.cli, a, t, sessions)
 	}
 	h, err := messages.New(messages.Config{
-		BaseURL: a.BaseURL, APIKey: a.APIKey, AuthToken: a.AuthToken, Model: a.Model, Models: a.Models,
+		BaseURL: a.BaseURL, APIKey: a.APIKey, AuthToken: a.AuthToken, Model: a.Model, Models: a.Models, HourCache: a.HourCache,
 		Transcript: t, UserAgent: userAgent(), Stall: a.Stall,
 	})
 	return h, func() error { return nil }, err
@@ -144,7 +145,7 @@ func (c choice) open(ctx context.Context, a access, t harness.Transcript, sessio
 
 func openClaude(ctx context.Context, cli claude.CLI, a access, t harness.Transcript, sessions string) (harness.Harness, func() error, error) {
 	c := claude.Config{
-		Path: cli.Path, Model: a.Model, Models: a.Models, Transcript: t,
+		Path: cli.Path, Model: a.Model, Models: a.Models, HourCache: a.HourCache, Transcript: t,
 		Folder: func(session string) string { return filepath.Join(sessions, session) },
 	}
 	if a.Login != nil {

@@ -100,6 +100,8 @@ func settings() []setting {
 		{option{long: "model", value: "<name>", text: "the model, before the one that comes with the key"},
 			"flower.model", "", "the model of every role that has none of its own",
 			words(func(c *Config) *string { return &c.Model })},
+		{option{}, "flower.longCache", "auto", "whether the coordinator's prompt is kept in the API's cache for an hour, not five minutes; auto where the endpoint is Anthropic's own",
+			func(c *Config, v string) error { return parseAuto(&c.LongCache, v) }},
 		{option{}, "flower.snapshotLimit", "10m", "size over which a new file is listed instead of kept with unfinished work or changes",
 			func(c *Config, v string) error { return parseSize(&c.SnapshotLimit, v) }},
 		{option{}, "flower.setup", "", "a command that prepares each new tree of a worker once",
@@ -182,6 +184,19 @@ func truth(field func(*Config) *bool) func(*Config, string) error {
 		}
 		return err
 	}
+}
+
+// parseAuto takes "auto" too: what suits the endpoint.
+func parseAuto(to **bool, v string) error {
+	if *to = nil; v == "auto" {
+		return nil
+	}
+	on, err := parseBool(v)
+	if err != nil {
+		return fmt.Errorf("'%s' is none of auto, true and false", v)
+	}
+	*to = &on
+	return nil
 }
 
 // parseBool knows git's words for true and false.

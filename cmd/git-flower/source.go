@@ -100,11 +100,21 @@ func (s endpoint) place() string {
 	return fmt.Sprintf("%s#%x", s.host(), sum[:6])
 }
 
+// hourCache says whether prompts may be kept an hour. Anthropic's own endpoint does
+// that; one that does not know of it would refuse every request.
+func (s endpoint) hourCache() bool {
+	if s.config.LongCache == nil {
+		host := s.host()
+		return host == "Anthropic" || host == "api.anthropic.com"
+	}
+	return *s.config.LongCache
+}
+
 func (s endpoint) open(ctx context.Context, t harness.Transcript, sessions string) (*model, error) {
 	name := s.model()
 	h, done, err := s.choice.open(ctx, access{
 		BaseURL: s.credentials.BaseURL, APIKey: s.credentials.APIKey, AuthToken: s.credentials.AuthToken,
-		Model: name, Models: s.unknown(name), Login: s.credentials.Login, Now: s.now,
+		Model: name, Models: s.unknown(name), Login: s.credentials.Login, Now: s.now, HourCache: s.hourCache(),
 	}, t, sessions)
 	if err != nil {
 		return nil, err
@@ -178,7 +188,7 @@ func (s rehearsal) open(ctx context.Context, t harness.Transcript, sessions stri
 		return nil, fmt.Errorf("start the rehearsal: %w", err)
 	}
 	h, done, err := s.choice.open(ctx, access{
-		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Stall: rehearsalStall + s.script.Longest(),
+		BaseURL: server.URL(), APIKey: server.Key(), Model: harness.DefaultModel, Stall: rehearsalStall + s.script.Longest(), HourCache: true,
 	}, t, sessions)
 	if err != nil {
 		return nil, errors.Join(err, server.Close())

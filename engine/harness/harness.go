@@ -120,6 +120,10 @@ type Options struct {
 	// Gate is asked before every request. Nil admits everything.
 	Gate Gate
 
+	// LongWaits says that the session's calls may wait longer than the API's cache
+	// lives, so that its prompt is better kept an hour, where the endpoint does that.
+	LongWaits bool
+
 	// Compact lets a runtime that can replace a full context by a summary do so; it
 	// tells of that by a Compacted event. A harness that cannot ignores it.
 	Compact bool
@@ -178,6 +182,7 @@ type Request struct {
 	Model     string
 	Input     int64 // tokens, estimated and rather too many than too few
 	MaxOutput int64 // tokens
+	Hour      bool  // what is written to the cache is to be kept an hour, at that price
 }
 
 // Usage is what a response counted, in tokens.

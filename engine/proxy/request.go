@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"strconv"
 
 	"git-flower/engine/harness/wire"
@@ -14,6 +15,7 @@ type request struct {
 	stream    bool
 	own       bool // it offers tools that are the caller's to run
 	tools     bool // it offers any
+	hour      bool // it has what it writes to the cache kept an hour
 	size      wire.Size
 }
 
@@ -23,6 +25,7 @@ func look(body []byte) (q request, ok bool) {
 		return q, false
 	}
 	q.size.Bytes = int64(len(body))
+	q.hour = bytes.Contains(body, []byte(`"ttl":"1h"`)) // rather once too often: it is the dearer
 	for m := range rawjson.Members(body) {
 		switch string(m.Key) {
 		case "model":

@@ -34,7 +34,11 @@ func NewPurse(price Price, budget, reserve gitstate.MicroUSD) *Purse {
 // Worst is the most a request can cost: nothing read from the cache, the
 // answer as long as allowed.
 func (p *Purse) Worst(r harness.Request) gitstate.MicroUSD {
-	cost, _ := p.price(r.Model, harness.Usage{Write5m: r.Input, Output: r.MaxOutput})
+	u := harness.Usage{Write5m: r.Input, Output: r.MaxOutput}
+	if r.Hour {
+		u.Write5m, u.Write1h = 0, r.Input
+	}
+	cost, _ := p.price(r.Model, u)
 	return cost
 }
 

@@ -30,6 +30,10 @@ type Config struct {
 	Model      string          // for sessions that name none; empty: harness.DefaultModel
 	Models     []harness.Model // take precedence over the table
 
+	// HourCache says that the API keeps prompts an hour when it is asked to; sessions
+	// with harness.Options.LongWaits then ask.
+	HourCache bool
+
 	// Folder is where a session's process has its configuration and temporary
 	// files: a folder of its own, which is emptied and removed.
 	Folder func(session string) string

@@ -147,6 +147,9 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 	if !o.Compact {
 		env = append(env, "DISABLE_AUTO_COMPACT=1")
 	}
+	if o.LongWaits && c.HourCache {
+		env = append(env, "ENABLE_PROMPT_CACHING_1H=1")
+	}
 	if os.Geteuid() == 0 {
 		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
 	}
@@ -163,7 +166,7 @@ func environment(o harness.Options, f folders, c Config, key string) []string {
 // leads says of a variable that it would tie the process to another endpoint,
 // another configuration, or a session that surrounds us.
 func leads(name string) bool {
-	for _, p := range []string{"ANTHROPIC_", "CLAUDE", "AWS_BEARER_TOKEN_BEDROCK", "MCP_", "DISABLE_AUTO_COMPACT", "DISABLE_COMPACT", "API_TIMEOUT_MS"} {
+	for _, p := range []string{"ANTHROPIC_", "CLAUDE", "AWS_BEARER_TOKEN_BEDROCK", "MCP_", "DISABLE_AUTO_COMPACT", "DISABLE_COMPACT", "ENABLE_PROMPT_CACHING_1H", "API_TIMEOUT_MS"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

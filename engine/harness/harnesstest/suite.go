@@ -40,6 +40,7 @@ func Run(t *testing.T, make Maker) {
 		"words are kept under their id, once":            wordsOnce,
 		"words that wait together are said together":     wordsTogether,
 		"the purse is settled for each admission":        purse,
+		"who waits long has the prompt kept longer":      hourCache,
 		"a full purse is a fault":                        fullPurse,
 		"a fault ends the turn and it can be carried on": faultAndOn,
 		"a broken stream leaves no trace":                brokenStream,

@@ -78,6 +78,38 @@ func purse(c *Case) {
 	}
 }
 
+// hourCache: the harness is told that the endpoint keeps prompts an hour. What is asked
+// for is what the purse is told, and it holds for all of a request.
+func hourCache(c *Case) {
+	for _, long := range []bool{true, false} {
+		p := &Purse{Refuse: func(r harness.Request) error {
+			if r.Hour != long {
+				c.Errorf("waits long: %v, the purse is asked for an hour: %v", long, r.Hour)
+			}
+			return nil
+		}}
+		o := c.Options
+		o.Gate, o.LongWaits = p, long
+		if !long {
+			o.Session = "5f0c2c4e-0b8e-4f2a-9a53-0f4c2f9b7d11"
+		}
+		c.Stub.Push(Use("toolu_1", "Bash", map[string]string{"command": "true"}), Say("ok"))
+		s, err := c.Harness.Start(c.Ctx, o)
+		if err != nil {
+			c.Fatal(err)
+		}
+		c.turn(s, "go", harness.StopDone)
+		if err := s.Close(); err != nil {
+			c.Error(err)
+		}
+		body := string(c.Stub.Last().Body)
+		marks, hours := strings.Count(body, `"cache_control":`), strings.Count(body, `"ttl":"1h"`)
+		if marks == 0 || long && hours != marks || !long && hours != 0 {
+			c.Errorf("waits long: %v, %d of %d marks are for an hour", long, hours, marks)
+		}
+	}
+}
+
 func fullPurse(c *Case) {
 	p := &Purse{Refuse: func(harness.Request) error { return fmt.Errorf("nothing left: %w", harness.ErrBudget) }}
 	c.Options.Gate = p

@@ -26,6 +26,9 @@ type Config struct {
 	Transcript harness.Transcript
 	Models     []harness.Model // take precedence over the table
 
+	// HourCache says that the API keeps prompts an hour when it is asked to; sessions
+	// with harness.Options.LongWaits then ask.
+	HourCache bool
 	// MaxOutput limits one answer, in tokens; zero means 32,000. A model's own
 	// limit is never exceeded, and one we know nothing about gets 8,192.
 	MaxOutput int64

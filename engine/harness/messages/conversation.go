@@ -224,12 +224,15 @@ func (c *conversation) loadUser(e *stored, blocks []json.RawMessage) {
 	}
 }
 
-// cacheMark is put on blocks up to which the API should keep the prompt.
-const cacheMark = `,"cache_control":{"type":"ephemeral"}`
+// A cacheMark is put on blocks up to which the API should keep the prompt.
+const (
+	cacheMark     = `,"cache_control":{"type":"ephemeral"}`            // for five minutes after each use
+	cacheMarkHour = `,"cache_control":{"type":"ephemeral","ttl":"1h"}` // for an hour
+)
 
-// appendTo appends the messages, comma separated, with a cache mark on the
+// appendTo appends the messages, comma separated, with the cache mark on the
 // last block of each of the newest two user messages.
-func (c *conversation) appendTo(body []byte) []byte {
+func (c *conversation) appendTo(body []byte, mark string) []byte {
 	marked := c.newestUsers(2)
 	var before []call
 	first := true
@@ -242,10 +245,10 @@ func (c *conversation) appendTo(body []byte) []byte {
 		}
 		first = false
 		if i >= marked && !m.assistant {
-			body = m.appendTo(body, before, true)
+			body = m.appendTo(body, before, mark)
 		} else {
 			if m.rendered == nil {
-				m.rendered = m.appendTo(nil, before, false)
+				m.rendered = m.appendTo(nil, before, "")
 			}
 			body = append(body, m.rendered...)
 		}
@@ -266,8 +269,9 @@ func (c *conversation) newestUsers(n int) int {
 	return 0
 }
 
-// appendTo appends one message. before are the calls a user's message must answer.
-func (m *message) appendTo(body []byte, before []call, mark bool) []byte {
+// appendTo appends one message, with a mark on its last block. before are the calls a
+// user's message must answer.
+func (m *message) appendTo(body []byte, before []call, mark string) []byte {
 	blocks, role := m.blocks, "assistant"
 	if !m.assistant {
 		blocks, role = m.userBlocks(before), "user"
@@ -279,10 +283,10 @@ func (m *message) appendTo(body []byte, before []call, mark bool) []byte {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		if mark && i == len(blocks)-1 {
+		if mark != "" && i == len(blocks)-1 {
 			b = bytes.TrimRight(b, " \t\r\n")
 			body = append(body, b[:len(b)-1]...)
-			body = append(body, cacheMark...)
+			body = append(body, mark...)
 			body = append(body, '}')
 		} else {
 			body = append(body, b...)

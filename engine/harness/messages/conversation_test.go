@@ -18,7 +18,7 @@ import (
 // sent decodes what a conversation sends.
 func sent(t interface{ Fatalf(string, ...any) }, c *conversation) []harnesstest.WireMessage {
 	var ms []harnesstest.WireMessage
-	body := append(c.appendTo([]byte("[")), ']')
+	body := append(c.appendTo([]byte("["), cacheMark), ']')
 	if err := json.Unmarshal(body, &ms); err != nil {
 		t.Fatalf("not JSON: %v\n%s", err, body)
 	}
@@ -105,12 +105,12 @@ func TestAnyTranscriptLoadsIntoAWholeConversation(t *testing.T) {
 		c.addText(textBlock("go on"))
 		ms := sent(t, c)
 		if problem := refused(ms); problem != "" {
-			t.Fatalf("%s\n%s", problem, c.appendTo(nil))
+			t.Fatalf("%s\n%s", problem, c.appendTo(nil, cacheMark))
 		}
-		if n := bytes.Count(c.appendTo(nil), []byte("cache_control")); n > 2 {
+		if n := bytes.Count(c.appendTo(nil, cacheMark), []byte("cache_control")); n > 2 {
 			t.Fatalf("%d cache marks", n)
 		}
-		if a, b := c.appendTo(nil), c.appendTo(nil); !bytes.Equal(a, b) {
+		if a, b := c.appendTo(nil, cacheMark), c.appendTo(nil, cacheMark); !bytes.Equal(a, b) {
 			t.Fatalf("two renderings differ")
 		}
 	})
@@ -242,7 +242,7 @@ func FuzzLoad(f *testing.F) {
 			c.addResult(k.id, resultBlock(k.id, errorResult("x")), false)
 		}
 		c.addText(textBlock("go"))
-		if body := append(c.appendTo([]byte("[")), ']'); !json.Valid(body) {
+		if body := append(c.appendTo([]byte("["), cacheMark), ']'); !json.Valid(body) {
 			t.Fatalf("%q is sent as %s", entry, body)
 		}
 	})

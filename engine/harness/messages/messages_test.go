@@ -21,7 +21,7 @@ func newHarness(t testing.TB, s *harnesstest.Stub, transcript harness.Transcript
 }
 
 func maker(t *testing.T, s *harnesstest.Stub, transcript harness.Transcript) harness.Harness {
-	return newHarness(t, s, transcript)
+	return newHarness(t, s, transcript, func(c *Config) { c.HourCache = true })
 }
 
 func TestContract(t *testing.T) { harnesstest.Run(t, maker) }

@@ -38,18 +38,18 @@ func (s *session) makePrefix(system []string) []byte {
 	for i, text := range system {
 		blocks[i] = textBlock(text)
 	}
-	b = appendMarked(append(b, `,"system":`...), blocks)
+	b = s.appendMarked(append(b, `,"system":`...), blocks)
 	if len(s.tools.offered) > 0 {
-		b = appendMarked(append(b, `,"tools":`...), s.tools.definitions())
+		b = s.appendMarked(append(b, `,"tools":`...), s.tools.definitions())
 	}
 	return append(b, `,"messages":[`...)
 }
 
-// appendMarked appends an array of objects with a cache mark in the last one.
-func appendMarked(b []byte, objects []json.RawMessage) []byte {
+// appendMarked appends an array of objects with the cache mark in the last one.
+func (s *session) appendMarked(b []byte, objects []json.RawMessage) []byte {
 	b = append(b, rawjson.Array(objects)...)
 	b = b[:len(b)-len("}]")]
-	b = append(b, cacheMark...)
+	b = append(b, s.mark...)
 	return append(b, "}]"...)
 }
 
@@ -60,7 +60,7 @@ func (s *session) body() []byte {
 		size += len(m.rendered) + 512
 	}
 	b := append(make([]byte, 0, size), s.prefix...)
-	b = s.convo.appendTo(b)
+	b = s.convo.appendTo(b, s.mark)
 	return append(b, "]}"...)
 }
 

@@ -26,6 +26,7 @@ type session struct {
 	wire      string // the model's name for the API
 	maxOutput int64
 	prefix    []byte
+	mark      string // on blocks up to which the API should keep the prompt
 	tools     *toolset
 	convo     *conversation
 	journal   *journal
@@ -49,7 +50,10 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 	if o.Session == "" || !filepath.IsAbs(o.Dir) {
 		return nil, fmt.Errorf("it needs an id and an absolute directory, not '%s'", o.Dir)
 	}
-	s := &session{h: h, o: o, convo: newConversation()}
+	s := &session{h: h, o: o, convo: newConversation(), mark: cacheMark}
+	if s.hour() {
+		s.mark = cacheMarkHour
+	}
 	if err := s.chooseModel(); err != nil {
 		return nil, err
 	}
@@ -74,6 +78,9 @@ func (h *Harness) start(ctx context.Context, o harness.Options) (*session, error
 	s.Turns = harness.NewTurns(s.play)
 	return s, nil
 }
+
+// hour says whether the API is to keep the prompt an hour.
+func (s *session) hour() bool { return s.o.LongWaits && s.h.c.HourCache }
 
 func (s *session) chooseModel() error {
 	name := s.o.Model

@@ -146,7 +146,7 @@ func (t *turn) ask(ctx context.Context) (*reply, *harness.Fault) {
 	body := t.body()
 	size := t.size(body)
 	asked := harness.Request{Session: t.o.Session, Role: t.o.Role, Agent: t.o.Agent, Model: t.wire,
-		Input: t.known.Estimate(size), MaxOutput: t.maxOutput}
+		Input: t.known.Estimate(size), MaxOutput: t.maxOutput, Hour: t.hour()}
 	if t.o.Gate != nil {
 		if err := t.o.Gate.Admit(ctx, asked); err != nil {
 			return nil, t.h.faults.Gate(err)
