@@ -53,7 +53,7 @@ fetched () {
 
 test_expect_success 'on another clone texts come back, and programs once they are accepted' '
 	fetched clone && tip=$(git rev-parse flower/run/odd) &&
-	resume --trust "$goal" && test_grep "2 scripts of the bench came from elsewhere" ../err &&
+	resume --trust "$goal" && test_grep "2 programs of the bench left out, from elsewhere" ../err &&
 	test_grep how "$(bench)/notes/deep/how.md" && test_path_missing "$(bench)/scripts/make.sh" &&
 	test_grep said "$(bench)/artifacts/log" && test_path_missing "$(bench)/artifacts/tool" &&
 	git ls-tree -r --name-only flower/run/odd bench/scripts >../actual && test_grep make.sh ../actual
@@ -62,7 +62,8 @@ test_expect_success 'on another clone texts come back, and programs once they ar
 test_expect_success 'the record that holds them accepts them' '
 	fetched trusting && resume --trust "$goal" && test_path_missing "$(bench)/scripts/make.sh" &&
 	git flower say "once more" >/dev/null && resume --trust flower/run/odd &&
-	test -x "$(bench)/scripts/make.sh"
+	test_path_missing "$(bench)/scripts/make.sh" && git flower say "and again" >/dev/null &&
+	resume --trust "$(git rev-parse flower/run/odd)" && test -x "$(bench)/scripts/make.sh"
 '
 
 # Words for the worker alone leave the goal as it is.
@@ -85,7 +86,7 @@ test_expect_success 'one --trust, the one that is hinted, accepts the commands a
 	fetched one standing && tip=$(git rev-parse flower/run/odd) &&
 	test_expect_code 2 resume && test_grep "test -f done" ../err && refused &&
 	test_expect_code 2 resume --trust flower/run/odd && refused &&
-	resume --trust "$hinted" && test_grep ! "came from elsewhere and" ../err &&
+	resume --trust "$hinted" && test_grep ! "left out, from elsewhere" ../err &&
 	test -x "$(bench)/scripts/make.sh" && test -x "$(bench)/artifacts/tool" && git show flower/join/odd:done
 '
 

@@ -219,8 +219,8 @@ func (w *wake) acceptScripts(ctx context.Context, root *os.Root, scripts []bench
 	}
 	if left := len(scripts) - n; left > 0 {
 		tip := w.run.Tip().Short()
-		say(w.env.Err, "note", fmt.Sprintf(`%s of the bench came from elsewhere and stays out; "git flower resume --trust %s %s" takes the scripts of that record`,
-			plural(left, "script"), tip, w.run.Name()))
+		say(w.env.Err, "note", fmt.Sprintf(`%s of the bench left out, from elsewhere; "git flower resume --trust %s %s" takes those of that record`,
+			plural(left, "program"), tip, w.run.Name()))
 	}
 	return n, nil
 }
@@ -229,9 +229,9 @@ func (w *wake) acceptScripts(ctx context.Context, root *os.Root, scripts []bench
 // --trust names, or what a terminal says yes to after all were shown in full.
 func (w *wake) trustScripts(ctx context.Context, scripts []benchBlob) ([]benchBlob, error) {
 	if w.trust != "" {
-		given, err := w.store.Resolve(ctx, w.trust)
-		if err != nil {
-			return nil, nil // the goal's commands are refused with a reason
+		given := w.named(ctx)
+		if given == "" {
+			return nil, ctx.Err()
 		}
 		return w.held(ctx, given, scripts), nil
 	}

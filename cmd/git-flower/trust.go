@@ -154,16 +154,22 @@ func (w *wake) askTrust(ctx context.Context, o origin, commands []string) error 
 	return w.untrusted(ctx, o, fmt.Sprintf("nobody accepted the commands of run '%s' on this machine", name))
 }
 
-// namesRecord reports whether --trust names the goal's record or, by its id, a later
-// one of this run in which the same goal counts: whoever has looked at that one has
-// seen the goal. A name that moves would accept what nobody has seen.
-func (w *wake) namesRecord(ctx context.Context, o origin) (bool, error) {
+// named is the commit whose id --trust gives, "" for none: a name that moves would
+// accept what nobody has seen.
+func (w *wake) named(ctx context.Context) gitstate.ObjectID {
 	given, err := w.store.Resolve(ctx, w.trust)
-	if given == o.commit || err != nil {
-		return err == nil, ctx.Err()
+	if err != nil || len(w.trust) < shortest || !strings.HasPrefix(string(given), strings.ToLower(w.trust)) {
+		return ""
 	}
-	if len(w.trust) < shortest || !strings.HasPrefix(string(given), strings.ToLower(w.trust)) {
-		return false, nil
+	return given
+}
+
+// namesRecord reports whether --trust names the goal's record or a later one of this
+// run in which the same goal counts: whoever has looked at that one has seen the goal.
+func (w *wake) namesRecord(ctx context.Context, o origin) (bool, error) {
+	given := w.named(ctx)
+	if given == "" || given == o.commit {
+		return given != "", ctx.Err()
 	}
 	out, err := w.store.Git().Line(ctx, "rev-list", "--count", string(given), "^"+string(w.run.Tip()), "--")
 	if err != nil || out != "0" {
