@@ -41,7 +41,7 @@ test_expect_success 'calls, refusals, spills and scripts' '
 	test "$(figure worker calls)" = 4 && test "$(figure coordinator calls)" = 1 &&
 	test_grep "calls: *1 of 7 refused; 0 glances" ../stats &&
 	test_grep "spills: *1, 5.0K characters" ../stats &&
-	test_grep "scripts: *1, written 1 times, run 3 times; 1 more than once, 0 never" ../stats &&
+	test_grep "scripts: *1, 1 writing, 3 runs; 1 run more than once, 0 never" ../stats &&
 	test_grep "unseen: *4.0 calls" ../stats
 '
 

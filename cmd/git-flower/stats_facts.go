@@ -22,7 +22,7 @@ func statsFacts(r runFigures) [][2]string {
 		facts = append(facts, [2]string{"unseen", fmt.Sprintf("%.1f calls of workers for each task", *m.Hidden)})
 	}
 	if w := r.Workers; w.Sessions > 1 {
-		facts = append(facts, [2]string{"workers", fmt.Sprintf("%d; output %s, %s, %s (largest, median, smallest)", w.Sessions, human(w.Largest), human(w.Median), human(w.Smallest))})
+		facts = append(facts, [2]string{"workers", fmt.Sprintf("%s, the output of each %s, %s, %s (largest, median, smallest)", plural(w.Sessions, "session"), human(w.Largest), human(w.Median), human(w.Smallest))})
 	}
 	if h := r.Total.Held; h != nil {
 		facts = append(facts, [2]string{"calls", fmt.Sprintf("%d of %d refused; %s of the coordinator", h.Denials, h.Calls, plural(h.Glances, "glance"))},
@@ -30,7 +30,7 @@ func statsFacts(r runFigures) [][2]string {
 			[2]string{"left out", leftWords(h.Left)})
 	}
 	if s := r.Scripts; s != nil && len(s.Each) > 0 {
-		facts = append(facts, [2]string{"scripts", fmt.Sprintf("%d, written %d times, run %d times; %d more than once, %d never", len(s.Each), s.Written, s.Runs, s.Again, s.Idle)})
+		facts = append(facts, [2]string{"scripts", fmt.Sprintf("%d, %s, %s; %d run more than once, %d never", len(s.Each), plural(s.Written, "writing"), plural(s.Runs, "run"), s.Again, s.Idle)})
 	}
 	if f := r.Forecast; f != nil {
 		facts = append(facts, [2]string{"forecast", forecastWords(*f)})
