@@ -26,9 +26,6 @@ func (u usage) plus(o usage) usage {
 	return usage{u.Input + o.Input, u.Read + o.Read, u.Written + o.Written, u.Output + o.Output}
 }
 
-// prompt is how much the model was shown, in tokens.
-func (u usage) prompt() int64 { return u.Input + u.Read + u.Written }
-
 // An event of a stream.
 type event struct {
 	Type    string `json:"type"`
