@@ -21,7 +21,7 @@ func statsFacts(r runFigures) [][2]string {
 	if m.Hidden != nil {
 		facts = append(facts, [2]string{"unseen", fmt.Sprintf("%.1f calls of workers for each task", *m.Hidden)})
 	}
-	if w := r.Workers; w.Sessions > 1 {
+	if w := r.Workers; w.Sessions > 2 {
 		facts = append(facts, [2]string{"workers", fmt.Sprintf("%s, the output of each %s, %s, %s (largest, median, smallest)", plural(w.Sessions, "session"), human(w.Largest), human(w.Median), human(w.Smallest))})
 	}
 	if h := r.Total.Held; h != nil {
