@@ -1,8 +1,3 @@
-// Package bench keeps a run's bench: the folder outside every repository that its
-// sessions share. Its shelves are indexed; what files say of themselves is told to new
-// sessions and, when they come later, announced. Long results are kept there and
-// leave a pointer. Scripts and notes travel with the run's records, the rest stays
-// on this machine.
 package bench
 
 import (
