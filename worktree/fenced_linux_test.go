@@ -62,6 +62,9 @@ func toolHomes() []string {
 
 // What workers do every day works out of the box.
 func TestToolsBehindTheFence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	r := newRepo(t, map[string]string{
 		"a": "a\n", "Makefile": "all:\n\techo made >made\n",
 		"go.mod": "module example.org/m\n\ngo 1.21\n", "m.go": "package m\n\nfunc One() int { return 1 }\n",

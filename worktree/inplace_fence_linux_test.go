@@ -25,6 +25,9 @@ func fencedSeat(t *testing.T, r *repo, m fence.Means) *seat {
 // What a worker that has the checkout may change, exactly: its files, what git
 // needs for commits of its own, caches and temporary files.
 func TestInPlaceWhatMayBeChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	for name, m := range ways(t) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, small)

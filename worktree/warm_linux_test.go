@@ -24,6 +24,9 @@ func inTree(t *testing.T, tree *Tree, script string) {
 // Later checks of a run begin with what the first left, each with a copy; those of
 // other runs, and at another base, with nothing.
 func TestChecksBeginWarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	for name, m := range ways(t) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, small)
@@ -50,6 +53,9 @@ func TestChecksBeginWarm(t *testing.T) {
 // What a worker plants, in its own caches, in the folders where caches are kept
 // and wherever it finds any, has no effect on a check.
 func TestPoisonedCachesHaveNoPartInChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	for name, m := range ways(t) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, small)
@@ -86,6 +92,9 @@ func TestPoisonedCachesHaveNoPartInChecks(t *testing.T) {
 
 // Kept caches are few, and none where the copy would take the room of others.
 func TestKeptCachesAreFew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	r := newRepo(t, small)
 	for _, m := range ways(t) {
 		p, base := fencedPool(t, r, m), r.head()

@@ -62,6 +62,9 @@ func TestAnAppendThatFailsHalfWayStoresNothing(t *testing.T) {
 // However many entries come at once, no limit of a statement's is met: a fork
 // appends a whole transcript.
 func TestManyEntriesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	s := open(t, filepath.Join(t.TempDir(), "session.db"))
 	raw := make([]json.RawMessage, 40_000)
 	for i := range raw {

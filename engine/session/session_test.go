@@ -170,6 +170,9 @@ func TestASessionIdMayBeAnything(t *testing.T) {
 }
 
 func TestTwentyThousandEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	s := open(t, filepath.Join(t.TempDir(), "session.db"))
 	const n, batch = 20000, 1000
 	var raw []json.RawMessage

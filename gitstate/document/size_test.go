@@ -53,6 +53,9 @@ func readAll(text string) {
 // quadratic step would take sixty-four times. Another program that took the
 // processor meanwhile is excused by trying again.
 func TestHostileSizesAreReadInLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	const small = 16 << 10
 	for name, unit := range hostile {
 		for _, prefix := range prefixes {

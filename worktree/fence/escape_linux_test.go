@@ -125,6 +125,9 @@ var attempts = []attempt{
 }
 
 func TestEscapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs side by side")
+	}
 	all := fence.Probe(t.Context())
 	if !all.Any() {
 		t.Skip("nothing holds here")
