@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,17 +13,29 @@ import (
 // not in except. Of processes of other users nothing is seen.
 func Holders(dir string, except ...string) []Holder {
 	w := within(dir)
+	own, _ := os.ReadFile("/proc/self/cmdline")
 	var found []Holder
 	links, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range links {
 		pid, err := strconv.Atoi(filepath.Base(proc))
-		if err != nil || pid == os.Getpid() || !w.holds(proc, except) {
+		if err != nil || pid == os.Getpid() || begins(pid, own) || !w.holds(proc, except) {
 			continue
 		}
 		name, _ := os.ReadFile(proc + "/comm")
 		found = append(found, Holder{PID: pid, Name: strings.TrimSuffix(string(name), "\n")})
 	}
 	return found
+}
+
+// begins says whether a process is a child of ours whose program has not begun: until
+// then it has our files, and our arguments or, for an instant, none.
+func begins(pid int, own []byte) bool {
+	s, ok := readStat(pid)
+	if !ok || s.parent != os.Getpid() {
+		return false
+	}
+	args, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	return err != nil || len(args) == 0 || bytes.Equal(args, own)
 }
 
 // A place is a directory under the names by which it may be known.
