@@ -70,7 +70,7 @@ func (p *Pool) lockAside(ctx context.Context) (*aside, error) {
 	a := &aside{git: p.c.Git, dir: dir, lock: lock}
 	top, err := a.git.Line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, errors.Join(ErrBare, lock.Close())
+		return nil, errors.Join(ErrBare, unlockFile(lock))
 	}
 	a.git = a.git.In(top).With("core.hooksPath=/dev/null")
 	return a, nil
@@ -97,7 +97,7 @@ func (p *Pool) openAside(ctx context.Context, note asideNote, names []string) (*
 	return a, nil
 }
 
-func (a *aside) close() error { return a.lock.Close() }
+func (a *aside) close() error { return unlockFile(a.lock) }
 
 func (a *aside) drop() error { return os.RemoveAll(a.dir) }
 

@@ -159,7 +159,7 @@ func (p *Pool) notTaken(top string) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { lock.Close() }, nil
+	return func() { _ = unlockFile(lock) }, nil
 }
 
 // Begin notes in a file that a run works in this checkout.
@@ -253,7 +253,7 @@ func (c *InPlace) Close() error {
 	if c.lock == nil {
 		return nil
 	}
-	err := errors.Join(os.RemoveAll(c.dir), c.lock.Close())
+	err := errors.Join(os.RemoveAll(c.dir), unlockFile(c.lock))
 	c.lock = nil
 	return err
 }

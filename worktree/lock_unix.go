@@ -27,6 +27,12 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// unlockFile lets go of a lock. Closing the file would not always: a child that is
+// about to start has it too, until its program begins.
+func unlockFile(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 // alive reports whether there is a process of that number.
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)

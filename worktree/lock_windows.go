@@ -28,5 +28,7 @@ func lockFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
+func unlockFile(f *os.File) error { return f.Close() }
+
 // alive: the lock alone tells.
 func alive(int) bool { return true }

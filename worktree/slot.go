@@ -138,7 +138,7 @@ func (s *slot) inPlace() bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-func (s *slot) unlock() error { return s.lock.Close() }
+func (s *slot) unlock() error { return unlockFile(s.lock) }
 
 // newSlot makes the first number that is not there yet and locks it.
 func (p *Pool) newSlot() (*slot, error) {
