@@ -22,10 +22,29 @@ type nativeWriter struct {
 	noSync bool
 }
 
-// write puts every object into a temporary file beside its final place, syncs
+// writeTries is how often objects are written whose files or folders go away
+// meanwhile: the user's gc takes empty folders, temporary files, and objects that
+// are in a pack.
+const writeTries = 100
+
+// write stores objects. What goes away while it does is written again.
+func (w nativeWriter) write(ctx context.Context, objects []object) error {
+	var err error
+	for range writeTries {
+		if err = w.writeOnce(ctx, objects); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if _, gone := os.Stat(w.dir); gone != nil {
+			break
+		}
+	}
+	return err
+}
+
+// writeOnce puts every object into a temporary file beside its final place, syncs
 // all of them, and only then gives them their names and syncs the folders: a
 // power cut leaves a whole object or none.
-func (w nativeWriter) write(ctx context.Context, objects []object) error {
+func (w nativeWriter) writeOnce(ctx context.Context, objects []object) error {
 	temps := make([]string, len(objects))
 	defer func() {
 		for _, temp := range temps {
