@@ -43,6 +43,8 @@ func (t *talk) converse(ctx context.Context, messages ...harness.Message) (harne
 			}
 			messages = append(messages, note)
 		}
+		t.full.Store(false)
+		t.refused.Store(false)
 		if err := t.send(ctx, messages); err != nil {
 			return harness.Ended{}, err
 		}

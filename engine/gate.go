@@ -13,14 +13,21 @@ import (
 type gate struct {
 	e       *Engine
 	row     *gitstate.LedgerRow
-	ceiling gitstate.MicroUSD // of this session alone; zero: none
-	closing func() bool       // whether it writes its handoff
-	asking  func()            // told of each request before it leaves; may be nil
+	ceiling gitstate.MicroUSD   // of this session alone; zero: none
+	closing func() bool         // whether it writes its handoff
+	admits  func() error        // why no request is made now, nil for none; may be nil
+	asking  func()              // told of each request before it leaves; may be nil
+	settled func(harness.Usage) // told of each answer; may be nil
 }
 
 // Admit implements harness.Gate. As long as what was spent cannot be written
 // down, nothing more is.
 func (g gate) Admit(_ context.Context, r harness.Request) error {
+	if g.admits != nil {
+		if err := g.admits(); err != nil {
+			return err
+		}
+	}
 	if g.asking != nil {
 		g.asking()
 	}
@@ -36,6 +43,9 @@ func (g gate) Admit(_ context.Context, r harness.Request) error {
 // Settle implements harness.Gate: the cost is in the journal before the next
 // request can leave, so that a crash does not forget it.
 func (g gate) Settle(_ context.Context, r harness.Request, u harness.Usage) {
+	if g.settled != nil {
+		g.settled(u)
+	}
 	cost, passed := g.e.purse.Settle(r, u)
 	g.e.books.Add(g.row, u, cost)
 	if err := g.e.books.Write(g.e.deps.Journal, g.row); err != nil {

@@ -57,6 +57,22 @@ func (t *talk) weigh(ctx context.Context, ev harness.Event) error {
 	return nil
 }
 
+// settled and admits keep a session whose context is full from going on while its
+// turn is being ended: a harness may be ahead of the events that it tells.
+func (t *talk) settled(u harness.Usage) {
+	if t.job.handsOver && t.finished == nil && t.mark.due(u.Context()) {
+		t.full.Store(true)
+	}
+}
+
+func (t *talk) admits() error {
+	if !t.full.Load() || t.writing.Load() {
+		return nil
+	}
+	t.refused.Store(true)
+	return errDue
+}
+
 // isFull reports whether the session is to hand over now.
 func (t *talk) isFull() bool {
 	if !t.job.handsOver || t.leaving || t.writing.Load() || len(t.calls) > 0 || t.finished != nil && t.finished() {
@@ -68,7 +84,7 @@ func (t *talk) isFull() bool {
 // left reports whether a turn ended because the session hands over. One that
 // ended by itself meanwhile has ended.
 func (t *talk) left(ended harness.Ended) bool {
-	leaving := t.leaving
+	leaving := t.leaving || t.refused.Load()
 	t.leaving = false
 	return leaving && (ended.Stop == harness.StopInterrupted || ended.Stop == harness.StopFault)
 }
