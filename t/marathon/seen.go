@@ -93,9 +93,8 @@ func (s *seen) add(all []part, opening, wake int) {
 // writes are words of the message that has a session write its handoff.
 const writes = "exactly these five sections"
 
-// stop notes which answers the session went on without when it was to hand over. Claude
-// Code asks for the next one beside us, so that one more may come while it is being
-// interrupted; nothing is done about that, and it is not stored.
+// stop notes which answers the session went on without when it was to hand over: one
+// that was on its way to Claude Code when a person had it hand over is not stored.
 func (s *seen) stop() {
 	for _, a := range s.newest {
 		for _, b := range a.blocks {
