@@ -119,7 +119,7 @@ func (e *Engine) recordAside(ctx context.Context, question, answer string, faile
 	}
 	_, _, err := e.recordOn(ctx, func(h gitstate.History) (gitstate.Record, bool) {
 		m := standingOf(h)
-		m.State, m.Time = AsideState, spending.Stamp(e.deps.Clock.Now())
+		m.State, m.Time = AsideState, gitstate.Stamp(e.deps.Clock.Now())
 		return gitstate.Record{Kind: gitstate.KindNotice, Subject: "side question: " + line(question, 45), Body: body + answer, Meta: m}, true
 	})
 	return err

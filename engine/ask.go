@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-flower/engine/harness"
-	"git-flower/engine/spending"
 	"git-flower/gitstate"
 )
 
@@ -142,7 +141,7 @@ func (e *Engine) answer(ctx context.Context, asked gitstate.Doc, q Question) (gi
 func nobody(asked gitstate.Doc, now time.Time) gitstate.Record {
 	return gitstate.Record{
 		Kind: gitstate.KindAnswer, Subject: "nobody answered in time",
-		Meta: gitstate.Meta{Step: asked.Meta.Step, State: answerNobody, From: []string{asked.Name()}, Time: spending.Stamp(now)},
+		Meta: gitstate.Meta{Step: asked.Meta.Step, State: answerNobody, From: []string{asked.Name()}, Time: gitstate.Stamp(now)},
 	}
 }
 

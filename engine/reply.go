@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"git-flower/engine/spending"
 	"git-flower/gitstate"
 	"git-flower/gitstate/document"
 )
@@ -18,7 +17,7 @@ var ErrWhatGoal = errors.New("what the goal is instead has not been said")
 // Amendment is the record of something that a person adds to what is wanted.
 func Amendment(words string, now time.Time) gitstate.Record {
 	return gitstate.Record{
-		Kind: gitstate.KindAmendment, Subject: line(words, 60), Body: words, Meta: gitstate.Meta{Time: spending.Stamp(now)},
+		Kind: gitstate.KindAmendment, Subject: line(words, 60), Body: words, Meta: gitstate.Meta{Time: gitstate.Stamp(now)},
 	}
 }
 
@@ -117,7 +116,7 @@ func numbered(lines, options []string) []string {
 // checks are derived anew. It is pure; h is the history that holds the question.
 func Reply(h gitstate.History, question gitstate.Doc, words, goal string, now time.Time) (gitstate.Record, error) {
 	words = strings.TrimSpace(words)
-	m := gitstate.Meta{Step: question.Meta.Step, State: answerGiven, From: []string{question.Name()}, Time: spending.Stamp(now)}
+	m := gitstate.Meta{Step: question.Meta.Step, State: answerGiven, From: []string{question.Name()}, Time: gitstate.Stamp(now)}
 	if isAboutChecks(question) {
 		return replyAboutChecks(h, question, words, m), nil
 	}

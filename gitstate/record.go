@@ -1,6 +1,9 @@
 package gitstate
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // An ObjectID is the full hexadecimal name of a git object, 40 or 64 digits.
 type ObjectID string
@@ -67,6 +70,9 @@ type Meta struct {
 
 // An Extra is a key that this version does not know.
 type Extra struct{ Key, Value string }
+
+// Stamp prints a time as documents and ledgers have it: UTC, to the second.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // MicroUSD is money in millionths of a US dollar.
 type MicroUSD int64

@@ -64,7 +64,10 @@ func (w *wake) bannerRows(ctx context.Context) ([][2]string, error) {
 		add(placeLabel, w.inPlaceWords()+";\nuncommitted changes there are part of it, and so is what you change there meanwhile")
 	}
 	add("model", w.source.describe())
-	add("budget", w.budgetWords()+w.roundWords(ctx))
+	add("budget", w.budgetWords())
+	if words := w.roundWords(ctx); words != "" {
+		add("next", words)
+	}
 	if !w.config.Handoff {
 		add("context", "the CLI replaces a full one by a summary: what that leaves out is gone, and the cache is written anew")
 	}
@@ -165,7 +168,7 @@ func (w *wake) roundWords(ctx context.Context) string {
 	if err != nil || r.Forecast == nil {
 		return ""
 	}
-	return ";\n" + forecastWords(*r.Forecast)
+	return forecastWords(*r.Forecast)
 }
 
 func budgetWords(m gitstate.MicroUSD) string {

@@ -113,7 +113,7 @@ func TestStatsForecast(t *testing.T) {
 	d.expect(0, "stats")
 	m, _ := harness.Lookup("claude-opus-5-5")
 	again := gitstate.MicroUSD((m.Write5m - m.Read) / 10)
-	has(t, d.out.String(), "another round costs about "+dollars(1_000_000+again)+", by 1 round so far", dollars(again)+" for each wait", "one now")
+	has(t, d.out.String(), "another round costs about "+dollars(1_000_000+again)+", going by 1 round so far", dollars(again)+" for each wait", "one now")
 	s.tell(gitstate.Record{Kind: gitstate.KindEnd, Subject: "reached", Meta: gitstate.Meta{State: "reached"}})
 	d.expect(0, "stats", "--json")
 	if one := d.jsonOut()[0]; one["forecast"] != nil {

@@ -40,7 +40,7 @@ func statsFacts(r runFigures) [][2]string {
 
 // forecastWords say what another round costs, and why that is more than before.
 func forecastWords(f economy.Forecast) string {
-	text := fmt.Sprintf("another round costs about %s, by %s so far", dollars(f.Next), plural(f.Rounds, "round"))
+	text := fmt.Sprintf("another round costs about %s, going by %s so far", dollars(f.Next), plural(f.Rounds, "round"))
 	if f.Waits > 0 || f.Cold {
 		text += fmt.Sprintf("; in that %s for each wait that the cache does not outlive: the coordinator's context is written anew (%s so far", dollars(f.Reread), plural(f.Waits, "wait"))
 		if f.Cold {

@@ -86,7 +86,7 @@ func (b *Books) Open(r gitstate.LedgerRow, now time.Time) *gitstate.LedgerRow {
 			return old
 		}
 	}
-	r.Start = Stamp(now)
+	r.Start = gitstate.Stamp(now)
 	r.End = r.Start
 	r.Attempts = 1
 	b.rows = append(b.rows, &r)
@@ -123,7 +123,7 @@ func (b *Books) Fault(row *gitstate.LedgerRow, text string) {
 func (b *Books) Close(row *gitstate.LedgerRow, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	row.End = Stamp(now)
+	row.End = gitstate.Stamp(now)
 	b.changes++
 }
 
@@ -302,14 +302,11 @@ func sum(rows []gitstate.LedgerRow) gitstate.MicroUSD {
 	return total
 }
 
-// Stamp prints a time as records have it, to the second.
-func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
 // Began is when a row began, to the second.
 func (b *Books) Began(row *gitstate.LedgerRow) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t, _ := time.Parse(time.RFC3339, row.Start) // printed by Stamp
+	t, _ := time.Parse(time.RFC3339, row.Start) // printed by gitstate.Stamp
 	return t
 }
 

@@ -26,9 +26,10 @@
 // Models bind their thoughts to all that stood before them. So whatever is changed
 // takes the thoughts behind it along, and answers that come later are marked
 // ("flowerLoaded") with the version of the conversation that they were given
-// after, and with how much that leaves out ("flowerLeft"). Later readings make those versions again (version.go). While nothing more
-// is changed they give the same bytes, so that the API's cache and the thoughts
-// hold. An answer with thoughts whose calls wait for results is never reached.
+// after, and with how much that leaves out ("flowerLeft"). Later readings make those
+// versions again (version.go). While nothing more is changed they give the same
+// bytes, so that the API's cache and the thoughts hold. An answer with thoughts whose
+// calls wait for results is never reached.
 //
 // The promises:
 //

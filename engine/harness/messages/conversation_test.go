@@ -12,6 +12,7 @@ import (
 	"git-flower/engine/harness"
 	"git-flower/engine/harness/harnesstest"
 	"git-flower/engine/harness/wire"
+	"git-flower/engine/rawjson"
 	"git-flower/engine/transcript"
 )
 
@@ -222,7 +223,7 @@ func FuzzReply(f *testing.F) {
 			t.Fatalf("not JSON: %s", r.assistantMessage(a.blocks))
 		}
 		for _, k := range a.calls {
-			if !isObject(k.input) || k.id == "" {
+			if !rawjson.IsObject(k.input) || k.id == "" {
 				t.Fatalf("call %+v", k)
 			}
 		}

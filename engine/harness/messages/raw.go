@@ -86,8 +86,3 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 func quoted(s string) json.RawMessage { return appendQuoted(nil, s) }
-
-// isObject says whether raw is a valid JSON object.
-func isObject(raw []byte) bool {
-	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
-}

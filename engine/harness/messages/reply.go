@@ -80,7 +80,7 @@ func (b *block) raw() (json.RawMessage, error) {
 			set = append(set, member{"signature", quoted(b.signature)})
 		}
 	default:
-		if b.text.Len() > 0 && isObject([]byte(b.text.String())) {
+		if b.text.Len() > 0 && rawjson.IsObject([]byte(b.text.String())) {
 			set = append(set, member{"input", json.RawMessage(b.text.String())})
 		}
 	}
@@ -121,5 +121,5 @@ func (b *block) input() (raw json.RawMessage, ok bool) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	return raw, isObject(raw)
+	return raw, rawjson.IsObject(raw)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"git-flower/engine/harness"
+	"git-flower/engine/rawjson"
 )
 
 // A tool is one that the model may call, built in or the caller's.
@@ -45,7 +46,7 @@ func newToolset(h *Harness, o harness.Options) (*toolset, error) {
 		if _, taken := s.find(c.Name); taken || c.Name == "" {
 			return nil, fmt.Errorf("two tools are named '%s', or one has no name", c.Name)
 		}
-		if !isObject(c.Schema) {
+		if !rawjson.IsObject(c.Schema) {
 			return nil, fmt.Errorf("schema of tool '%s' is no JSON object", c.Name)
 		}
 		if c.Call == nil {
