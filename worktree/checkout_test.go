@@ -2,10 +2,13 @@ package worktree
 
 import (
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -150,4 +153,31 @@ func spelled(pattern, name []string) bool {
 	}
 	ok, _ := path.Match(pattern[0], name[0])
 	return ok && spelled(pattern[1:], name[1:])
+}
+
+// git writes no file again whose blob stays, whatever attributes have changed about
+// it. It may look as if it did: of a file as young as the index it looks at the content.
+func TestATreeUsedAgainIsAsItsAttributesSay(t *testing.T) {
+	r := newRepo(t, map[string]string{"t/run.sh": "echo 1\n", "z/file": "z\n"})
+	p, base := r.pool(), r.head()
+	work := r.side(base, map[string]string{"t/.gitattributes": "run.sh text eol=crlf\n", "z/.gitattributes": "file text eol=crlf\n"})
+	for _, tt := range []struct {
+		protect []string
+		test    string
+	}{{nil, "echo 1\r\n"}, {[]string{"t"}, "echo 1\n"}, {nil, "echo 1\r\n"}} {
+		tree, err := p.Checkout(t.Context(), work, ProtectSpec{From: base, Paths: tt.protect})
+		must(t, err)
+		for name, want := range map[string]string{"t/run.sh": tt.test, "z/file": "z\r\n"} {
+			if got, err := os.ReadFile(filepath.Join(tree.Path, name)); string(got) != want {
+				t.Errorf("protecting %q: %s holds %q, want %q, %v", tt.protect, name, got, want, err)
+			}
+		}
+		index := p.heldSlot(tree.Slot).index()
+		release(t, p, tree)
+		old := time.Now().Add(-time.Hour)
+		for _, name := range []string{"t/run.sh", "z/file"} {
+			must(t, os.Chtimes(filepath.Join(tree.Path, name), old, old))
+		}
+		run(t, r.dir, "env", "GIT_INDEX_FILE="+index, "git", "--work-tree="+tree.Path, "update-index", "--refresh")
+	}
 }

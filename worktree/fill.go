@@ -49,28 +49,56 @@ func (p *Pool) checkOut(ctx context.Context, s *slot, tree string) error {
 	if f.config["checkout.workers"] == "" {
 		g = g.With("checkout.workers=2")
 	}
-	if _, err := g.Write(ctx, "read-tree", "--reset", "-u", tree); err != nil {
-		return errors.Join(err, removeIndex(index))
+	stale, err := otherAttributes(ctx, g, index, tree)
+	if err == nil {
+		_, err = g.Write(ctx, "read-tree", "--reset", "-u", tree)
 	}
-	if err := encode(ctx, g, tree); err != nil {
+	encoded := false
+	if err == nil {
+		encoded, err = encodes(ctx, g)
+	}
+	if err == nil && (stale || encoded) {
+		err = writeAgain(ctx, g, tree, encoded)
+	}
+	if err != nil {
 		return errors.Join(err, removeIndex(index))
 	}
 	return s.keepIndex(index)
 }
 
-// encode writes the files again where attributes ask for an encoding: a parallel
-// checkout may not apply it (seen with git 2.39), and says so only in passing. An
-// index that has forgotten them takes none of them for one that is right.
-func encode(ctx context.Context, g gitcmd.Git, tree string) error {
-	_, err := g.Read(ctx, "grep", "--cached", "-q", "-e", "working-tree-encoding", "--", ".gitattributes", "**/.gitattributes")
+// attributeFiles are where a tree says how its files are checked out.
+var attributeFiles = []string{"--", ".gitattributes", "**/.gitattributes"}
+
+// otherAttributes reports whether a tree has other attributes than an index, unless
+// that is new. A file whose blob stays is not written by git then, though it may
+// have to hold other bytes.
+func otherAttributes(ctx context.Context, g gitcmd.Git, index, tree string) (bool, error) {
+	if _, err := os.Lstat(index); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	out, err := g.Read(ctx, append([]string{"diff-index", "--cached", "--name-only", "-z", tree}, attributeFiles...)...)
+	return len(out) > 0, err
+}
+
+// encodes reports whether attributes of an index ask for an encoding. A parallel
+// checkout may not apply it (seen with git 2.39), and says so only in passing.
+func encodes(ctx context.Context, g gitcmd.Git) (bool, error) {
+	_, err := g.Read(ctx, append([]string{"grep", "--cached", "-q", "-e", "working-tree-encoding"}, attributeFiles...)...)
 	if gitcmd.ExitCode(err) == 1 {
-		return nil // nothing of the kind
+		return false, nil // nothing of the kind
 	}
-	if err == nil {
-		_, err = g.Write(ctx, "read-tree", "--empty")
+	return err == nil, err
+}
+
+// writeAgain writes all files of a tree: an index that has forgotten them takes
+// none of them for one that is right.
+func writeAgain(ctx context.Context, g gitcmd.Git, tree string, alone bool) error {
+	if alone {
+		g = g.With("checkout.workers=1")
 	}
+	_, err := g.Write(ctx, "read-tree", "--empty")
 	if err == nil {
-		_, err = g.With("checkout.workers=1").Write(ctx, "read-tree", "--reset", "-u", tree)
+		_, err = g.Write(ctx, "read-tree", "--reset", "-u", tree)
 	}
 	return err
 }
