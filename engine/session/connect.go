@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -141,6 +142,19 @@ func code(err error) int {
 		return e.Code() & 0xff
 	}
 	return 0
+}
+
+// codeSharedMemory is SQLITE_IOERR_SHMSIZE: a byte at the end of the log's shared
+// memory could not be written, which on a full disk is the first thing to fail.
+const codeSharedMemory = codeIO | 19<<8
+
+// explained says of a full disk that it is full, where SQLite does not.
+func explained(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code() == codeSharedMemory {
+		return fmt.Errorf("database or disk is full, its log's shared memory cannot grow: %w", err)
+	}
+	return err
 }
 
 // needsNoLog reports whether an error may go away when no log is asked for.

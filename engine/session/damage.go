@@ -36,7 +36,7 @@ func damaged(err error) bool {
 // noted leaves a mark for the next Open when an error means damage.
 func (s *Store) noted(err error) error {
 	if !damaged(err) {
-		return err
+		return explained(err)
 	}
 	marked := os.WriteFile(suspect(s.path), nil, 0o600)
 	return errors.Join(fmt.Errorf("%w: %w", ErrDamaged, err), marked)

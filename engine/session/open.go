@@ -20,7 +20,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err == nil || errors.As(err, &format) {
 		return s, err
 	}
-	return nil, fmt.Errorf("open session store '%s': %w", path, err)
+	return nil, fmt.Errorf("open session store '%s': %w", path, explained(err))
 }
 
 func open(ctx context.Context, path string) (*Store, error) {
