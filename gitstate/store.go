@@ -56,7 +56,7 @@ func Open(ctx context.Context, dir string, c Config) (*Store, error) {
 		return nil, fmt.Errorf("read the repository's id: %w", err)
 	}
 	plain := git.Env("GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null", "GIT_NO_LAZY_FETCH=1").
-		With("core.hooksPath=/dev/null")
+		With("core.hooksPath=/dev/null", "advice.graftFileDeprecated=false")
 	return &Store{config: c, git: git, plain: plain, layout: l, reader: &reader{git: plain}}, nil
 }
 

@@ -77,7 +77,7 @@ fill () {
 stopped () {
 	test "$flower_code" = 0 && return
 	{ test "$flower_code" = 128 || test "$flower_code" = 3; } &&
-	grep -i -e "no space left" -e "not enough room" -e "disk is full" "$1" >"$TRASH_DIRECTORY/told" && grep "^hint: " "$1" && ! grep -i panic "$1" || {
+	grep -i -e "no space left" -e "not enough room" -e "disk is full" -e "^hint: make space where" "$1" >"$TRASH_DIRECTORY/told" && grep "^hint: " "$1" && ! grep -i panic "$1" || {
 		echo "exit $flower_code"
 		cat "$1"
 		return 1
@@ -156,11 +156,13 @@ each () {
 }
 
 test_expect_success 'it fills up while a worker works' '
-	each at_work
+	each at_work &&
+	at_work state 16 # git says "Out of diskspace"
 '
 
 test_expect_success 'it is full from the start' '
 	each from_the_start &&
+	from_the_start git 8 && # git says that it could not write, and not why
 	from_the_start git 64 # the session store can be made, and the shared memory of its log cannot
 '
 

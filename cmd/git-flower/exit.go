@@ -123,7 +123,7 @@ func conclude(ctx context.Context, env *Env, err error) int {
 		return code
 	}
 	e := asEnding(err)
-	if isFull(err) {
+	if env.isFull(err) {
 		e.ending, e.hint = endFatal, env.madeSpace(e.hint)
 	}
 	prefix := "error"

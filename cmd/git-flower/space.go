@@ -12,8 +12,9 @@ import (
 const scarce = 1 << 20
 
 // isFull reports whether an error is that of a full disk: the system's, git's or
-// the database's.
-func isFull(err error) bool {
+// the database's. git does not always say why it could not write: then the disk is
+// looked at.
+func (e *Env) isFull(err error) bool {
 	if errors.Is(err, errNoSpace) || errors.Is(err, errQuota) {
 		return true
 	}
@@ -22,7 +23,12 @@ func isFull(err error) bool {
 	if errors.As(err, &git) {
 		text += git.Stderr
 	}
-	return strings.Contains(text, "No space left on device") || strings.Contains(text, "database or disk is full")
+	for _, words := range []string{"No space left on device", "Out of diskspace", "Disk quota exceeded", "database or disk is full"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return git != nil && asEnding(err).ending == endFatal && len(e.fullPlaces()) > 0
 }
 
 // madeSpace is what to do about a full disk before next, and which one it is.
