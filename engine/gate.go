@@ -13,23 +13,22 @@ import (
 type gate struct {
 	e       *Engine
 	row     *gitstate.LedgerRow
-	ceiling gitstate.MicroUSD   // of this session alone; zero: none
-	closing func() bool         // whether it writes its handoff
-	admits  func() error        // why no request is made now, nil for none; may be nil
-	asking  func()              // told of each request before it leaves; may be nil
-	settled func(harness.Usage) // told of each answer; may be nil
+	ceiling gitstate.MicroUSD // of this session alone; zero: none
+	talk    *talk             // whose requests these are; may be nil
 }
 
 // Admit implements harness.Gate. As long as what was spent cannot be written
 // down, nothing more is.
-func (g gate) Admit(_ context.Context, r harness.Request) error {
-	if g.admits != nil {
-		if err := g.admits(); err != nil {
+func (g gate) Admit(_ context.Context, r harness.Request) (err error) {
+	if g.talk != nil {
+		if err := g.talk.asks(r); err != nil {
 			return err
 		}
-	}
-	if g.asking != nil {
-		g.asking()
+		defer func() {
+			if err != nil {
+				g.talk.answered(r, harness.Usage{})
+			}
+		}()
 	}
 	if err := g.e.books.Flush(g.e.deps.Journal); err != nil {
 		return err
@@ -43,8 +42,8 @@ func (g gate) Admit(_ context.Context, r harness.Request) error {
 // Settle implements harness.Gate: the cost is in the journal before the next
 // request can leave, so that a crash does not forget it.
 func (g gate) Settle(_ context.Context, r harness.Request, u harness.Usage) {
-	if g.settled != nil {
-		g.settled(u)
+	if g.talk != nil {
+		g.talk.answered(r, u)
 	}
 	cost, passed := g.e.purse.Settle(r, u)
 	g.e.books.Add(g.row, u, cost)
@@ -59,5 +58,5 @@ func (g gate) Settle(_ context.Context, r harness.Request, u harness.Usage) {
 // closes: the judge may use the reserve, so that a round that was worked can still be
 // judged, and so may whoever hands over.
 func (g gate) closes(r harness.Request) bool {
-	return r.Role == string(Judge) || g.closing != nil && g.closing()
+	return r.Role == string(Judge) || g.talk != nil && g.talk.writing.Load()
 }

@@ -49,28 +49,15 @@ func (t *talk) weigh(ctx context.Context, ev harness.Event) error {
 	case harness.ToolResult:
 		if t.isFull() {
 			t.leaving = true
+			if t.endsAtAnswer() {
+				return nil
+			}
 			if err := t.s.Interrupt(ctx); err != nil {
 				return fmt.Errorf("interrupt session '%s': %w", t.job.session, err)
 			}
 		}
 	}
 	return nil
-}
-
-// settled and admits keep a session whose context is full from going on while its
-// turn is being ended: a harness may be ahead of the events that it tells.
-func (t *talk) settled(u harness.Usage) {
-	if t.job.handsOver && t.finished == nil && t.mark.due(u.Context()) {
-		t.full.Store(true)
-	}
-}
-
-func (t *talk) admits() error {
-	if !t.full.Load() || t.writing.Load() {
-		return nil
-	}
-	t.refused.Store(true)
-	return errDue
 }
 
 // isFull reports whether the session is to hand over now.

@@ -60,10 +60,3 @@ func (t *talk) show(ev harness.Event) {
 	}
 	t.e.emit(out)
 }
-
-// asks is told of each request.
-func (t *talk) asks() {
-	if t.asked != nil {
-		t.asked()
-	}
-}

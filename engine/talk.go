@@ -67,8 +67,9 @@ type talk struct {
 	warned   bool        // that it is nearly full
 	leaving  bool        // the turn was ended so that it hands over
 	writing  atomic.Bool // it writes its handoff
-	full     atomic.Bool // an answer of this turn filled it: no further request is made
+	full     atomic.Bool // it hands over: no further request of this turn is made
 	refused  atomic.Bool // one was not made because of that
+	ahead    inFlight    // its own requests that have no answer yet
 	finished func() bool // it has nothing left to do; may be nil
 
 	words  func()            // called after the person's words have been queued; may be nil
@@ -117,7 +118,7 @@ func (e *Engine) open(ctx context.Context, j job) (*talk, error) {
 		Tools: builtin, Custom: t.custom(), Plugins: e.plugins(j),
 		Roots: j.roots, Readable: e.readable(j), Closed: t.walls.closed, Withheld: t.walls.withheld,
 		Authorize: t.authorize, Observe: t.observe, Expires: guards.Expires, Archive: t.archive, Compact: e.c.Compact, LongWaits: j.role == Coordinator, Window: e.window(settings.Model),
-		Gate: gate{e: e, row: row, ceiling: j.limits.cost, closing: t.writing.Load, asking: t.asks, admits: t.admits, settled: t.settled},
+		Gate: gate{e: e, row: row, ceiling: j.limits.cost, talk: t},
 		Env:  j.role.env(e.c.Env), Fence: j.fence,
 	})
 	if err != nil {

@@ -183,6 +183,7 @@ type Request struct {
 	Input     int64 // tokens, estimated and rather too many than too few
 	MaxOutput int64 // tokens
 	Hour      bool  // what is written to the cache is to be kept an hour, at that price
+	Aside     bool  // not the main thread's, but a sub-agent's, or one that a tool makes besides
 }
 
 // Usage is what a response counted, in tokens.

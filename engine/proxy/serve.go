@@ -95,7 +95,7 @@ func invalid(status int, kind, message string) *harness.Fault {
 func (s *Pass) ask(out *http.Request, q *request, at conversation, turn int) (*answer, *harness.Fault) {
 	faults := s.proxy.faults
 	asked := harness.Request{Session: s.c.Session, Role: s.c.Role, Agent: s.c.Agent, Model: q.model,
-		Input: s.estimate(at, q.size), MaxOutput: q.maxOutput, Hour: q.hour}
+		Input: s.estimate(at, q.size), MaxOutput: q.maxOutput, Hour: q.hour, Aside: !at.main}
 	if s.c.Gate != nil {
 		if err := s.c.Gate.Admit(out.Context(), asked); err != nil {
 			return nil, faults.Gate(err)

@@ -310,7 +310,8 @@ func TestTheMainThreadIsTold(t *testing.T) {
 				r.Header.Set(agentHeader, c.agent)
 			}
 			b.do(r)
-			if told := b.told(); len(told) != 2 || !told[0].main || told[1].main != c.main {
+			admitted, _ := b.purse.counts()
+			if told := b.told(); len(told) != 2 || !told[0].main || told[1].main != c.main || admitted[0].Aside || admitted[1].Aside == c.main {
 				t.Errorf("told %+v", told)
 			}
 			stub.Push(harnesstest.Say("no").Stopping("refusal"))

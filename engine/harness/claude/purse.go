@@ -70,7 +70,7 @@ func (p *purse) count(ctx context.Context, id, model string, u harness.Usage, ma
 		return
 	}
 	r := p.asks
-	r.Model, r.Input, r.MaxOutput = model, 0, 0
+	r.Model, r.Input, r.MaxOutput, r.Aside = model, 0, 0, !main
 	p.gate.Settle(ctx, r, u)
 }
 
