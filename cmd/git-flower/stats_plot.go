@@ -47,11 +47,16 @@ func plot(l look, curves [][]economy.Point) string {
 }
 
 func plotTitle(curves [][]economy.Point) string {
-	title := "The coordinator's context over " + plural(len(slices.Concat(curves...)), "turn")
+	return "The coordinator's context over " + turnsOf(curves) + ", in tokens"
+}
+
+// turnsOf counts the turns and, where there are several, the sessions.
+func turnsOf(curves [][]economy.Point) string {
+	turns := plural(len(slices.Concat(curves...)), "turn")
 	if len(curves) > 1 {
-		title += fmt.Sprintf(" in %d sessions", len(curves))
+		turns += fmt.Sprintf(" in %d sessions", len(curves))
 	}
-	return title + ", in tokens"
+	return turns
 }
 
 // barLine is a line of a plot: a character where a column reaches it.
@@ -124,7 +129,7 @@ func picture(run string, curves [][]economy.Point) string {
 	top := largest(all)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n", pictureWidth, pictureHeight)
-	title := escaped(fmt.Sprintf("Context of the coordinator in run '%s'", sanitise(run)))
+	title := escaped(fmt.Sprintf("Context of the coordinator in run '%s', in tokens", sanitise(run)))
 	fmt.Fprintf(&b, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", title)
 	fmt.Fprintf(&b, `<text x="%d" y="24" font-size="15">%s</text>`+"\n", pictureLeft, title)
 	for i := range 5 {
@@ -150,7 +155,7 @@ func picture(run string, curves [][]economy.Point) string {
 		b.WriteString("\"/>\n")
 	}
 	fmt.Fprintf(&b, `<text x="%d" y="%d">1</text><text x="%d" y="%d" text-anchor="end">%s</text>`+"\n</svg>\n",
-		pictureLeft, pictureBottom+20, pictureRight, pictureBottom+20, plural(len(all), "turn"))
+		pictureLeft, pictureBottom+20, pictureRight, pictureBottom+20, turnsOf(curves))
 	return b.String()
 }
 
