@@ -181,3 +181,31 @@ func TestATreeUsedAgainIsAsItsAttributesSay(t *testing.T) {
 		run(t, r.dir, "env", "GIT_INDEX_FILE="+index, "git", "--work-tree="+tree.Path, "update-index", "--refresh")
 	}
 }
+
+// Nor does it when what the user has configured for files has changed.
+func TestATreeUsedAgainIsAsItsConfigurationSays(t *testing.T) {
+	r := newRepo(t, map[string]string{"file": "z\n", "secret": "sealed\n", ".gitattributes": "secret filter=seal\n"})
+	base := r.head()
+	for _, tt := range []struct{ configure, file, secret string }{
+		{"true", "z\n", "sealed\n"},
+		{"git config core.autocrlf true", "z\r\n", "sealed\r\n"},
+		{"git config --unset core.autocrlf; git config filter.seal.smudge 'sed s/sealed/open/'; git config filter.seal.clean 'sed s/open/sealed/'", "z\n", "open\n"},
+		{"mkdir -p .git/info; echo 'file eol=crlf' >.git/info/attributes", "z\r\n", "open\n"},
+		{"true", "z\r\n", "open\n"},
+	} {
+		sh(t, r.dir, tt.configure)
+		p := r.pool()
+		tree, err := p.Checkout(t.Context(), base, ProtectSpec{})
+		must(t, err)
+		for name, want := range map[string]string{"file": tt.file, "secret": tt.secret} {
+			if got, err := os.ReadFile(filepath.Join(tree.Path, name)); string(got) != want {
+				t.Errorf("after '%s' %s holds %q, want %q, %v", tt.configure, name, got, want, err)
+			}
+		}
+		release(t, p, tree)
+		if got := states(t, p); got != "free" {
+			t.Errorf("after '%s': %s", tt.configure, got)
+		}
+		must(t, p.Close())
+	}
+}

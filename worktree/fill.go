@@ -17,7 +17,12 @@ import (
 // fill makes the slot's files those of a tree object. A slot that was clean at
 // some commit is changed where it differs; any other is made anew.
 func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string, want cone) error {
-	if was.clean() && was.Cone == want.name() && s.cone == want && p.reuse(ctx, s, was.Base, tree) == nil {
+	f, err := p.facts(ctx)
+	if err != nil {
+		return err
+	}
+	alike := was.Cone == want.name() && s.cone == want && s.written == f.conversions
+	if was.clean() && alike && p.reuse(ctx, s, was.Base, tree) == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -26,6 +31,7 @@ func (p *Pool) fill(ctx context.Context, s *slot, was owner, tree string, want c
 	if err := p.wipe(s); err != nil {
 		return err
 	}
+	s.written = f.conversions
 	if err := p.room(ctx, tree, 1); err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type owner struct {
 	PID    int    `json:"pid,omitempty"`
 	Since  string `json:"since,omitempty"` // RFC 3339
 
+	Written     string `json:"written,omitempty"`     // under which conversions the files were
 	ConeFolders string `json:"coneFolders,omitempty"` // what core.sparseCheckoutCone says there
 
 	want cone   // which files the tree is to hold

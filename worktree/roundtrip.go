@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,28 @@ import (
 
 // converting are the attributes by which a file may be other bytes than its blob.
 var converting = []string{"text", "crlf", "eol", "ident", "filter", "working-tree-encoding"}
+
+// conversions tells two states of the user's own settings apart by which files are
+// other bytes than their blobs: a file that was written under others is not what
+// git would write now, though nobody has changed it.
+func conversions(config map[string]string, attributes string) string {
+	var said []string
+	for key, value := range config {
+		if value != "" && (strings.HasPrefix(key, "filter.") || slices.Contains([]string{"core.autocrlf", "core.eol", "core.symlinks", "core.attributesfile"}, key)) {
+			said = append(said, key+"="+value)
+		}
+	}
+	slices.Sort(said)
+	for _, file := range []string{attributes, config["core.attributesfile"]} {
+		text, _ := readPlain(file, maxAttributes) // of one that cannot be read git takes nothing either
+		said = append(said, string(text))
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(said, "\x00"))))[:16]
+}
+
+// maxAttributes is the size beyond which git takes no file of attributes, in bytes
+// (attr.c, ATTR_MAX_FILE_SIZE).
+const maxAttributes = 100 << 20
 
 // asWritten returns those of the entries whose files are, byte for byte, what git
 // makes of their blobs. Such a file has not been changed, though what git would

@@ -36,6 +36,8 @@ type slot struct {
 	setup setup
 	cone  cone // which files of a commit the tree holds
 
+	written string // under which conversions; see conversions
+
 	proven  bool // it was proven to be at its base since we have the lock
 	holding bool // what is brought from it is kept from gc, see hold.go
 
@@ -64,7 +66,7 @@ func (s *slot) set(change func(*owner)) error {
 	next := s.owner
 	next.Notes = slices.Clone(next.Notes)
 	change(&next)
-	next.Cone, next.ConeFolders = s.cone.name(), s.cone.folders
+	next.Cone, next.ConeFolders, next.Written = s.cone.name(), s.cone.folders, s.written
 	if err := next.write(s.dir); err != nil {
 		return err
 	}
@@ -101,6 +103,7 @@ func (p *Pool) lockSlot(name string) (*slot, error) {
 		return nil, errors.Join(&BusyError{Slot: name}, s.unlock())
 	}
 	if s.owner, err = readOwner(s.dir); err == nil {
+		s.written = s.owner.Written
 		err = s.readConeDir()
 	}
 	if err != nil {

@@ -81,6 +81,8 @@ type facts struct {
 	ident   string            // "Name <mail>"
 	cone    cone              // of the user's checkout
 	lfs     bool              // whether git-lfs is set up
+
+	conversions string // see conversions
 }
 
 // digits is the length of an object id.
@@ -127,6 +129,7 @@ func (p *Pool) facts(ctx context.Context) (*facts, error) {
 		return nil, err
 	}
 	f.lfs = usesLFS(f.users)
+	f.conversions = conversions(f.config, filepath.Join(p.c.CommonDir, "info", "attributes"))
 	if f.format, err = objectFormat(f.config["extensions.objectformat"]); err != nil {
 		return nil, err
 	}
