@@ -63,14 +63,14 @@ type talk struct {
 	spoken     bool               // something was said in it
 
 	mark     watermark
-	context  int64       // the fullest so far, in tokens
-	warned   bool        // that it is nearly full
-	leaving  bool        // the turn was ended so that it hands over
-	writing  atomic.Bool // it writes its handoff
-	full     atomic.Bool // it hands over: no further request of this turn is made
-	refused  atomic.Bool // one was not made because of that
-	ahead    inFlight    // its own requests that have no answer yet
-	finished func() bool // it has nothing left to do; may be nil
+	context  int64        // the fullest so far, in tokens
+	warned   bool         // that it is nearly full
+	leaving  bool         // the turn was ended so that it hands over
+	writing  atomic.Bool  // it writes its handoff
+	full     atomic.Bool  // it hands over: no further request of this turn is made
+	refused  atomic.Bool  // one was not made because of that
+	underway atomic.Int64 // requests of its main thread that have no answer yet
+	finished func() bool  // it has nothing left to do; may be nil
 
 	words  func()            // called after the person's words have been queued; may be nil
 	asked  func()            // called as a request is about to leave; may be nil

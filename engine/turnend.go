@@ -1,25 +1,18 @@
 package engine
 
-import (
-	"sync/atomic"
-
-	"git-flower/engine/harness"
-)
+import "git-flower/engine/harness"
 
 // A harness may be ahead of the events that it tells: when a session is seen to be
 // full, or a person's wish is, the next request may have left, and its answer will be
 // paid for. So such a turn is ended at its gate, which lets no further request out,
 // and interrupted only when none is under way.
 
-// inFlight counts requests of a session's main thread that have no answer yet.
-type inFlight struct{ n atomic.Int64 }
-
 // asks is told of each request before it leaves, and says why it may not.
 func (t *talk) asks(r harness.Request) error {
 	if !r.Aside {
-		t.ahead.n.Add(1) // first: endsAtAnswer sets full, and looks at this then
+		t.underway.Add(1) // first: endsAtAnswer sets full, and looks at this then
 		if t.full.Load() && !t.writing.Load() {
-			t.ahead.n.Add(-1)
+			t.underway.Add(-1)
 			t.refused.Store(true)
 			return errDue
 		}
@@ -39,7 +32,7 @@ func (t *talk) answered(r harness.Request, u harness.Usage) {
 	if t.endsAtGate() && t.mark.due(u.Context()) {
 		t.full.Store(true)
 	}
-	t.ahead.n.Add(-1)
+	t.underway.Add(-1)
 }
 
 // endsAtGate: a session that ends its turn with a tool of its own is interrupted
@@ -53,5 +46,5 @@ func (t *talk) endsAtAnswer() bool {
 		return false
 	}
 	t.full.Store(true)
-	return t.ahead.n.Load() > 0
+	return t.underway.Load() > 0
 }

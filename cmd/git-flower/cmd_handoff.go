@@ -17,8 +17,8 @@ decided, what did not work, what comes next. A fresh session goes on from that w
 an empty context. A run does so by itself when a context is nearly full.
 
 Where a process drives the run, the handoff is written as soon as no answer and no
-call is under way; workers go on. Otherwise the next 'resume' begins with it. Where no session is
-under way there is nothing to hand over.`,
+call is under way; workers go on. Otherwise the next 'resume' begins with it. Where
+no session is under way there is nothing to hand over.`,
 		options: []option{{long: "stop", text: "stop then, so that the handoff can be edited"}},
 		exits:   exits(1, 2),
 		run:     runHandoff,
