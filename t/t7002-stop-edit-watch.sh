@@ -53,6 +53,7 @@ test_expect_success 'watch shows a driven run until its end' '
 		cd repo &&
 		waits two &&
 		watching ../watched two && first=$watcher &&
+		test_wait_for test -s ../watched && # it shows what comes from now on
 		watching ../all --all --json two &&
 		test_wait_for grep -q "\"kind\":\"wake\"" ../all &&
 		git flower say --run two "seen by the watcher" &&
