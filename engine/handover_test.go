@@ -485,11 +485,12 @@ func TestHandoffEditedAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// demandHandoff is what a person does; where there is nothing to hand over, nothing.
-func demandHandoff(r *rig) {
+// demandHandoff is what a person does who wants one.
+func demandHandoff(t *testing.T, r *rig) {
 	rec, err := HandOver(r.state.History(), false)
 	if err != nil {
-		return // who looks for the handoff finds none
+		t.Error(err)
+		return
 	}
 	r.state.mu.Lock()
 	defer r.state.mu.Unlock()
@@ -498,15 +499,15 @@ func demandHandoff(r *rig) {
 
 // A handoff on demand: while the run is driven, and before the next wake.
 func TestHandoffOnDemand(t *testing.T) {
-	play := func(r **rig, when string) func(t coordinatorTurn) harness.Ended {
-		return func(t coordinatorTurn) harness.Ended {
-			if t.session == 1 && !t.writes && when == "driven" {
-				demandHandoff(*r)
+	play := func(r **rig, when string) func(turn coordinatorTurn) harness.Ended {
+		return func(turn coordinatorTurn) harness.Ended {
+			if turn.session == 1 && !turn.writes && when == "driven" {
+				demandHandoff(t, *r)
 			}
-			if t.writes {
-				return t.says(20_000, wholeHandoff)
+			if turn.writes {
+				return turn.says(20_000, wholeHandoff)
 			}
-			return t.dispatches(20_000)
+			return turn.dispatches(20_000)
 		}
 	}
 	for _, when := range []string{"driven", "between"} {
@@ -519,7 +520,7 @@ func TestHandoffOnDemand(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.state.die = nil
-			demandHandoff(r)
+			demandHandoff(t, r)
 			r.config.Wake = "w2"
 		}
 		if o, err := r.run(t); err != nil || o.State != EndDone || len(r.handoffs()) != 1 || len(r.sessionsOf("work")) != 2 {

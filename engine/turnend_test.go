@@ -67,21 +67,21 @@ func TestASubAgentsContextIsNotTheSessions(t *testing.T) {
 func TestAHandoffOnDemandLosesNoAnswer(t *testing.T) {
 	answered, refused := false, false
 	var r *rig
-	r = full(func(t coordinatorTurn) harness.Ended {
-		if t.session != 1 || t.writes {
-			return once(t)
+	r = full(func(turn coordinatorTurn) harness.Ended {
+		if turn.session != 1 || turn.writes {
+			return once(turn)
 		}
-		o := t.Options
+		o := turn.Options
 		asks := harness.Request{Session: o.Session, Role: o.Role, Input: 9_000}
-		if err := o.Gate.Admit(t.Context, asks); err != nil {
+		if err := o.Gate.Admit(turn.Context, asks); err != nil {
 			return harness.Ended{Stop: harness.StopFault, Fault: &harness.Fault{Class: harness.Broken, Message: err.Error()}}
 		}
-		demandHandoff(r)
-		t.Call("Glob", map[string]string{"pattern": "*"})
-		t.Say("By now the result has been weighed.")
-		answered = t.Context.Err() == nil
-		o.Gate.Settle(t.Context, asks, harness.Usage{Input: 9_000})
-		refused = o.Gate.Admit(t.Context, asks) != nil
+		demandHandoff(t, r)
+		turn.Call("Glob", map[string]string{"pattern": "*"})
+		turn.Say("By now the result has been weighed.")
+		answered = turn.Context.Err() == nil
+		o.Gate.Settle(turn.Context, asks, harness.Usage{Input: 9_000})
+		refused = o.Gate.Admit(turn.Context, asks) != nil
 		return harness.Ended{Stop: harness.StopFault, Fault: &harness.Fault{Class: harness.Broken, Message: errDue.Error()}}
 	})
 	if _, err := r.run(t); err != nil {

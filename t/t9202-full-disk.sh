@@ -77,7 +77,7 @@ fill () {
 stopped () {
 	test "$flower_code" = 0 && return
 	{ test "$flower_code" = 128 || test "$flower_code" = 3; } &&
-	grep -i -e "no space left" -e "not enough room" -e "disk is full" -e "^hint: make space where" "$1" >"$TRASH_DIRECTORY/told" && grep "^hint: " "$1" && ! grep -i panic "$1" || {
+	grep -i -e "no space left" -e "not enough room" -e "disk is full" "$1" >"$TRASH_DIRECTORY/told" && grep "^hint: " "$1" && ! grep -i panic "$1" || {
 		echo "exit $flower_code"
 		cat "$1"
 		return 1

@@ -190,6 +190,9 @@ func TestATreeUsedAgainIsAsItsConfigurationSays(t *testing.T) {
 		{"true", "z\n", "sealed\n"},
 		{"git config core.autocrlf true", "z\r\n", "sealed\r\n"},
 		{"git config --unset core.autocrlf; git config filter.seal.smudge 'sed s/sealed/open/'; git config filter.seal.clean 'sed s/open/sealed/'", "z\n", "open\n"},
+		{"git config core.attributesFile '~/used-again'; echo 'file -text' >~/used-again", "z\n", "open\n"},
+		{"echo 'file text eol=crlf' >~/used-again", "z\r\n", "open\n"},
+		{"rm ~/used-again", "z\n", "open\n"},
 		{"mkdir -p .git/info; echo 'file eol=crlf' >.git/info/attributes", "z\r\n", "open\n"},
 		{"true", "z\r\n", "open\n"},
 	} {

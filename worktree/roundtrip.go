@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,7 +21,7 @@ var converting = []string{"text", "crlf", "eol", "ident", "filter", "working-tre
 // conversions tells two states of the user's own settings apart by which files are
 // other bytes than their blobs: a file that was written under others is not what
 // git would write now, though nobody has changed it.
-func conversions(config map[string]string, attributes string) string {
+func conversions(config map[string]string, commonDir string) string {
 	var said []string
 	for key, value := range config {
 		if value != "" && (strings.HasPrefix(key, "filter.") || slices.Contains([]string{"core.autocrlf", "core.eol", "core.symlinks", "core.attributesfile"}, key)) {
@@ -28,16 +29,23 @@ func conversions(config map[string]string, attributes string) string {
 		}
 	}
 	slices.Sort(said)
-	for _, file := range []string{attributes, config["core.attributesfile"]} {
-		text, _ := readPlain(file, maxAttributes) // of one that cannot be read git takes nothing either
+	for _, file := range []string{filepath.Join(commonDir, "info", "attributes"), globalAttributes(config)} {
+		text, _ := os.ReadFile(file) // of one that cannot be read git takes nothing either
 		said = append(said, string(text))
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(said, "\x00"))))[:16]
 }
 
-// maxAttributes is the size beyond which git takes no file of attributes, in bytes
-// (attr.c, ATTR_MAX_FILE_SIZE).
-const maxAttributes = 100 << 20
+// globalAttributes is the user's own file of attributes, as gitattributes(5) has it,
+// but for one in another user's home.
+func globalAttributes(config map[string]string) string {
+	home, _ := os.UserHomeDir() // none: nothing is found there
+	named := config["core.attributesfile"]
+	if below, ok := strings.CutPrefix(named, "~/"); ok {
+		return filepath.Join(home, below)
+	}
+	return cmp.Or(named, filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes"))
+}
 
 // asWritten returns those of the entries whose files are, byte for byte, what git
 // makes of their blobs. Such a file has not been changed, though what git would

@@ -129,7 +129,7 @@ func (p *Pool) facts(ctx context.Context) (*facts, error) {
 		return nil, err
 	}
 	f.lfs = usesLFS(f.users)
-	f.conversions = conversions(f.config, filepath.Join(p.c.CommonDir, "info", "attributes"))
+	f.conversions = conversions(f.config, p.c.CommonDir)
 	if f.format, err = objectFormat(f.config["extensions.objectformat"]); err != nil {
 		return nil, err
 	}

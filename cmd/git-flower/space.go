@@ -35,7 +35,7 @@ func (e *Env) isFull(err error) bool {
 func (e *Env) madeSpace(next string) string {
 	first := "make space"
 	if full := e.fullPlaces(); len(full) > 0 {
-		first = "make space where " + strings.Join(full, " and ") + " is"
+		first = "a disk is full: make space where " + strings.Join(full, " and ") + " is"
 	}
 	return first + "; then\n" + next
 }
