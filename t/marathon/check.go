@@ -49,8 +49,7 @@ func prefixes(r *recorder, s report) error {
 }
 
 // lost is how many whole answers that workers got no transcript has. Those that a kill
-// or, in Claude Code, a handover stopped are others: nothing had been done about them,
-// and they are asked for again.
+// stopped are others: nothing had been done about them, and they are asked for again.
 func (s report) lost(r *recorder) (lost, stopped int) {
 	r.each(func(c *seen) {
 		for id := range c.answers {

@@ -18,8 +18,8 @@
 //     Code changes between two requests. There a kill may also have cost the newest
 //     answers: it mirrors its transcript beside its requests.
 //   - Every whole answer that a worker got is in a transcript, but for those that a kill
-//     or, in Claude Code, a handover stopped: these are asked for again. Every change that a call of a
-//     worker made is in the run's result, if the call was not cut off.
+//     stopped: these are asked for again. Every change that a call of a worker made is
+//     in the run's result, if the call was not cut off.
 //   - Coordinator and worker have handed over, no handoff is empty, each was written by
 //     its session.
 //   - 'git flower stats' tells the turns, calls, characters and bills that were seen. With

@@ -115,6 +115,9 @@ func words(r *rand.Rand, n int) string {
 	return strings.Join(all, " ") + "."
 }
 
+// writes are words of the message that has a session write its handoff.
+const writes = "exactly these five sections"
+
 // askedToHandOver is what a session with a full context is told (docs/rehearsal.md).
 const askedToHandOver = `{last: "` + writes + `"}`
 

@@ -28,7 +28,7 @@ type seen struct {
 	final   answer            // whole, and not part of a request yet
 	billed  usage             // by all answers, also those that broke off
 	settled int               // how many those are
-	unheard map[string]bool   // whole answers that a kill or a handover stopped
+	unheard map[string]bool   // whole answers that a kill stopped
 	doubted usage             // what these and others that broke off then were billed
 	doubts  int
 
@@ -85,24 +85,6 @@ func (s *seen) add(all []part, opening, wake int) {
 	s.last, s.roles, s.wake, s.final = hashes, roles, wake, answer{}
 	s.requests++
 	s.count(all[opening:])
-	if s.lag > 1 && strings.Contains(all[len(all)-1].raw, writes) {
-		s.stop()
-	}
-}
-
-// writes are words of the message that has a session write its handoff.
-const writes = "exactly these five sections"
-
-// stop notes which answers the session went on without when it was to hand over: one
-// that was on its way to Claude Code when a person had it hand over is not stored.
-func (s *seen) stop() {
-	for _, a := range s.newest {
-		for _, b := range a.blocks {
-			if b.Type == "tool_use" && s.counted["call "+b.ID] == 0 {
-				s.unheard[a.id] = true
-			}
-		}
-	}
 }
 
 // count adds the characters of what was not there before. A call and a result are

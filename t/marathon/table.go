@@ -94,7 +94,7 @@ func survived(p plan, d *driver, s report, w effects) []row {
 		{"failed tries survived", fmt.Sprint(s.Total.Billed.Failed), "", ""},
 		{"kills of the driver survived", fmt.Sprint(len(p.kills) - len(d.kills)), "", ""},
 		{"turns of workers lost", fmt.Sprint(lost), "0", "some"},
-		{"  stopped by a kill or a handover", fmt.Sprint(stopped), "", ""},
+		{"  stopped by a kill", fmt.Sprint(stopped), "", ""},
 		{"changes of workers in the result", fmt.Sprintf("%d of %d", w.changes-len(w.missing), w.changes), "all", ""},
 		{"handoffs: coordinator, workers", fmt.Sprintf("%d, %d", s.handoffs.main, s.handoffs.workers), "", ""},
 		{"  empty, made up by the engine", fmt.Sprintf("%d, %d", s.handoffs.empty, s.handoffs.degraded), "0, 0", "7 of 8 (another run)"},
